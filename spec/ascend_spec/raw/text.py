@@ -99,7 +99,7 @@ class Grammar:
     unordered: bool = False
 
     def line_of(self, text: str) -> tuple[TextLine, Mapping[str, str]] | None:
-        """The first kind of line that a text is, and its parts; ``None`` for no line of the file."""
+        """The first kind of line that a text is, and its parts; ``None`` for none of them."""
         for line in self.lines.values():
             found = line.read(text)
             if found is not None:

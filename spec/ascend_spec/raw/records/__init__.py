@@ -25,7 +25,6 @@ from .aicpu import AICPU_MC2_HCCL_INFO as AICPU_MC2_HCCL_INFO
 from .aicpu import AICPU_MI as AICPU_MI
 from .aicpu import AICPU_MODEL as AICPU_MODEL
 from .aicpu import AICPU_NODE as AICPU_NODE
-from .aicpu import AICPU_RECORDS as AICPU_RECORDS
 from .aicpu import KFC_COMM_TURN as KFC_COMM_TURN
 from .aicpu import KFC_COMPUTE_TURN as KFC_COMPUTE_TURN
 from .aicpu import KFC_HCCL_INFO as KFC_HCCL_INFO
@@ -39,7 +38,7 @@ from .forms import HASH_DIC as HASH_DIC
 from .forms import HEAD_SIZE as HEAD_SIZE
 from .forms import MAGIC as MAGIC
 from .framework import ENCODINGS as ENCODINGS
-from .framework import FRAMEWORK_FILES as FRAMEWORK_FILES
+from .framework import FRAMEWORK_RECORDS as FRAMEWORK_RECORDS
 from .framework import GC_RECORD as GC_RECORD
 from .framework import MEMORY_USAGE as MEMORY_USAGE
 from .framework import OP_MARK as OP_MARK
@@ -50,7 +49,7 @@ from .framework import PYTHON_TRACER_HASH as PYTHON_TRACER_HASH
 from .framework import TLV as TLV
 from .framework import TLV_HEAD_SIZE as TLV_HEAD_SIZE
 from .framework import Encoding as Encoding
-from .framework import FrameworkFile as FrameworkFile
+from .framework import FrameworkRecord as FrameworkRecord
 from .framework import Tagged as Tagged
 from .host import API_EVENT as API_EVENT
 from .host import API_EVENT_SIZE as API_EVENT_SIZE

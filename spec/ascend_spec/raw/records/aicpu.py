@@ -1,4 +1,6 @@
-"""What AI CPUs report, 256 bytes: ``aicpu.data``. The type of the head says which record it is.
+"""What AI CPUs report, 256 bytes: ``aicpu.data``.
+
+The type of the head says which record it is; nobody describes type 14, AST.
 
 Names are those of the collector's headers; a member whose name the head has as well is called by
 its path, as ``data.threadId``. Ticks are of the device's counter.
@@ -262,20 +264,5 @@ KFC_HCCL_INFO = additional(
     ),
 )
 """Type 13: communication tasks that AI CPUs scheduled."""
-
-AICPU_RECORDS = {
-    0: AICPU_NODE,
-    1: AICPU_DP,
-    2: AICPU_MODEL,
-    3: AICPU_MI,
-    4: KFC_COMM_TURN,
-    5: KFC_COMPUTE_TURN,
-    6: AICPU_MC2_HCCL_INFO,
-    10: AICPU_HCCL_OP_INFO,
-    11: AICPU_FLIP_TASK,
-    12: AICPU_MASTER_STREAM_HCCL_TASK,
-    13: KFC_HCCL_INFO,
-}
-"""The records of ``aicpu.data`` by the type of their heads; nobody describes type 14 (AST)."""
 
 assert KFC_HCCL_TASK.sizeof() == 116  # noqa: S101

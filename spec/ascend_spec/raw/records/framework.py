@@ -74,14 +74,13 @@ class Tagged:
 
 
 @dataclass(frozen=True, slots=True)
-class FrameworkFile:
-    """One file of the adapter.
+class FrameworkRecord:
+    """One kind of record of the adapter.
 
     ``tag``: that of the TLV around each record, ``None`` where there is none. ``fixed``: the fixed
     part of a record. ``texts``: what follows it, by tag.
     """
 
-    name: str
     tag: int | None
     fixed: Struct
     texts: Mapping[int, Tagged] = default(default_factory=dict)
@@ -273,69 +272,62 @@ PARAM_TENSOR_INFO = Struct(
 )
 """``torch.param_tensor_info``: tensors of a module or an optimizer, 8 bytes and a text."""
 
-FRAMEWORK_FILES: Mapping[str, FrameworkFile] = {
-    one.name: one
-    for one in (
-        FrameworkFile(
-            "torch.op_range",
-            1,
-            OP_RANGE,
-            _texts(
-                _range,
-                (2, "NAME", "text", "Name of the operator.", "framework_call.name"),
-                (3, "INPUT_DTYPES", "texts", "Types of the inputs.", "framework_call.data_types"),
-                (4, "INPUT_SHAPES", "shapes", "Shapes of the inputs.", "framework_call.shapes"),
-                (5, "INPUT_TENSORS", "tensors", "The inputs that are tensors.", UNRECORDED),
-                (6, "INPUT_TENSORLISTS", "tensor-lists", "Lists of tensors.", UNRECORDED),
-                (7, "INPUT_SCALARS", "texts", "Types of the other inputs.", UNRECORDED),
-                (
-                    8,
-                    "STACK",
-                    "texts",
-                    "Frames of the call stack, innermost first.",
-                    "framework_call.call_stack",
-                ),
-                (9, "MODULE_HIERARCHY", "texts", "Modules around it.", "framework_call.modules"),
-                (
-                    10,
-                    "EXTRA_ARGS",
-                    "map",
-                    "Sizes that its operations follow from.",
-                    "framework_call.operations",
-                ),
+FRAMEWORK_RECORDS: Mapping[str, FrameworkRecord] = {
+    "OP_RANGE": FrameworkRecord(
+        1,
+        OP_RANGE,
+        _texts(
+            _range,
+            (2, "NAME", "text", "Name of the operator.", "framework_call.name"),
+            (3, "INPUT_DTYPES", "texts", "Types of the inputs.", "framework_call.data_types"),
+            (4, "INPUT_SHAPES", "shapes", "Shapes of the inputs.", "framework_call.shapes"),
+            (5, "INPUT_TENSORS", "tensors", "The inputs that are tensors.", UNRECORDED),
+            (6, "INPUT_TENSORLISTS", "tensor-lists", "Lists of tensors.", UNRECORDED),
+            (7, "INPUT_SCALARS", "texts", "Types of the other inputs.", UNRECORDED),
+            (
+                8,
+                "STACK",
+                "texts",
+                "Frames of the call stack, innermost first.",
+                "framework_call.call_stack",
+            ),
+            (9, "MODULE_HIERARCHY", "texts", "Modules around it.", "framework_call.modules"),
+            (
+                10,
+                "EXTRA_ARGS",
+                "map",
+                "Sizes that its operations follow from.",
+                "framework_call.operations",
             ),
         ),
-        FrameworkFile(
-            "torch.op_mark",
-            2,
-            OP_MARK,
-            _texts(
-                _mark,
-                (1, "NAME", "text", "Name of the entry.", "framework_call.name"),
-            ),
+    ),
+    "OP_MARK": FrameworkRecord(
+        2,
+        OP_MARK,
+        _texts(
+            _mark,
+            (1, "NAME", "text", "Name of the entry.", "framework_call.name"),
         ),
-        FrameworkFile("torch.memory_usage", 3, MEMORY_USAGE),
-        FrameworkFile("torch.gc_record", None, GC_RECORD),
-        FrameworkFile("torch.python_tracer_func", None, PYTHON_TRACER_FUNC),
-        FrameworkFile(
-            "torch.python_tracer_hash",
-            4,
-            PYTHON_TRACER_HASH,
-            _texts(_hash, (1, "VALUE", "text", "Name of the function.", "framework_call.name")),
+    ),
+    "MEMORY_USAGE": FrameworkRecord(3, MEMORY_USAGE),
+    "GC_RECORD": FrameworkRecord(None, GC_RECORD),
+    "PYTHON_TRACER_FUNC": FrameworkRecord(None, PYTHON_TRACER_FUNC),
+    "PYTHON_TRACER_HASH": FrameworkRecord(
+        4,
+        PYTHON_TRACER_HASH,
+        _texts(_hash, (1, "VALUE", "text", "Name of the function.", "framework_call.name")),
+    ),
+    "PARAM_TENSOR_INFO": FrameworkRecord(
+        5,
+        PARAM_TENSOR_INFO,
+        _texts(
+            _parameter,
+            (1, "MODULE_PARAM", "parameters", "Parameters of a module.", UNRECORDED),
+            (2, "OPTIMIZER_PARAM", "parameters", "Parameters of an optimizer.", UNRECORDED),
         ),
-        FrameworkFile(
-            "torch.param_tensor_info",
-            5,
-            PARAM_TENSOR_INFO,
-            _texts(
-                _parameter,
-                (1, "MODULE_PARAM", "parameters", "Parameters of a module.", UNRECORDED),
-                (2, "OPTIMIZER_PARAM", "parameters", "Parameters of an optimizer.", UNRECORDED),
-            ),
-        ),
-    )
+    ),
 }
-"""The files by name."""
+"""The kinds by the names of their declarations."""
 
 # The fixed parts against the document.
 assert OP_RANGE.sizeof() == 58  # noqa: S101
