@@ -12,12 +12,14 @@ from typing import Any
 import construct
 
 from ascend_spec.core import Document, Erratum, Loader
+from ascend_spec.core.dialect import Node
 from ascend_spec.core.loader import part, reading, without
 from ascend_spec.core.names import Field, NameForm
 from ascend_spec.core.values import ValueSet
 
 from . import records
 from .model import MARKS, Chip, Member, RawFile, Side
+from .side_files import side_schema
 from .text import Grammar, load_grammars
 
 FOLDER = "raw"
@@ -65,6 +67,10 @@ class RawCatalog:
         """The parts of names that change."""
         shared = self.documents.name_parts("layout/parts.yaml")
         return {**shared, **self.documents.name_parts(f"{FOLDER}/parts.yaml")}
+
+    def document_schema(self, name: str) -> Node:
+        """JSON Schema 2020-12 of a side file; ``KeyError`` for an unknown one."""
+        return side_schema(self.documents.folder, name)
 
     def record(self, name: str) -> construct.Struct:
         """The declaration of a record; ``KeyError`` for an unknown one."""
