@@ -13,7 +13,7 @@ from ascend_spec.core.names import Field, NameForm
 from ascend_spec.core.shows import Show, shown
 
 PartType = Literal["whole", "decimal", "word", "words", "text"]
-Times = Literal["optional", "one", "many"]
+Times = Literal["optional", "one", "many", "first"]
 Blanks = Literal["many", "colon"]
 
 _FORMS: Mapping[PartType, Mapping[str, Any]] = {
@@ -51,9 +51,9 @@ class TextPart:
 class TextLine:
     """One kind of line.
 
-    ``times``: how often it comes. ``blanks``: which blanks readers take for the one of the form:
-    ``many``, any run of them, and those at both ends do not count; ``colon``, any number behind the
-    first colon.
+    ``times``: how often it comes; ``first``: once, and whatever it is. ``blanks``: which blanks
+    readers take for the one of the form: ``many``, any run of them, and those at both ends do not
+    count; ``colon``, any number behind the first colon.
     """
 
     line: str
@@ -99,9 +99,12 @@ class Grammar:
     unordered: bool = False
 
     def line_of(self, text: str) -> tuple[TextLine, Mapping[str, str]] | None:
-        """The first kind of line that a text is, and its parts; ``None`` for none of them."""
+        """The first kind of line that a text is, and its parts; ``None`` for none of them.
+
+        A kind that is known by its place alone is not among them.
+        """
         for line in self.lines.values():
-            found = line.read(text)
+            found = None if line.times == "first" else line.read(text)
             if found is not None:
                 return line, found
         return None
