@@ -90,7 +90,9 @@ DEVICE = [
     ("ccu0.instr.0", 15, {}, 64),
     ("ccu1.stat.0", 15, {}, 2816),
     ("tscpu.data.0", 1, {}, 304),
-    ("instr.group_0_aic.0", 5, {}, 4),
+    # Where the document has 4, see U16.
+    ("instr.group_0_aic.0", 5, {}, 96),
+    ("instr.group_0_aiv1.0", 5, {}, 64),
     ("instr.biu_perf_group2_aiv1.0", 15, {}, 4),
 ]
 TEXTS: Mapping[Side, tuple[str, ...]] = {
@@ -244,8 +246,8 @@ def test_chips_are_those_of_the_products() -> None:
         (
             "device",
             "instr.group_3_aiv0.2.slice_1",
-            "instr_group",
-            {"group": "3", "core": "aiv0", "device": "2", "slice": "1"},
+            "instr_group_aiv",
+            {"group": "3", "vector": "aiv0", "device": "2", "slice": "1"},
         ),
         (
             "device",
@@ -299,7 +301,7 @@ def test_no_name_is_that_of_two_kinds_of_a_side() -> None:
     raw = raw_catalog()
     values = {
         **{"device": 0, "slice": 3, "process": 4242, "number": 45, "group": 1},
-        **{"age": "aging", "origin": "dev", "core": "aic", "die": "0"},
+        **{"age": "aging", "origin": "dev", "core": "aic", "vector": "aiv1", "die": "0"},
         **{"model": "net", "legacy": "AICPU"},
     }
     for file in raw.files.values():
