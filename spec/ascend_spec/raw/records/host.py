@@ -231,7 +231,7 @@ TASK_TRACK = compact(
         shows="task.kind",
         values="runtime_task_types",
     ),
-    _track("kernelName", Int64ul, "Hash of the kernel's name.", shows=UNRECORDED, values=HASH_DIC),
+    _track("kernelName", Int64ul, "Hash of the kernel's name.", shows="kernel.name", values=HASH_DIC),
     _extension,
 )
 """``task_track``: a task that the runtime issued."""
