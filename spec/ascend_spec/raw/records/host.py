@@ -231,7 +231,9 @@ TASK_TRACK = compact(
         shows="task.kind",
         values="runtime_task_types",
     ),
-    _track("kernelName", Int64ul, "Hash of the kernel's name.", shows="kernel.name", values=HASH_DIC),
+    _track(
+        "kernelName", Int64ul, "Hash of the kernel's name.", shows="kernel.name", values=HASH_DIC
+    ),
     _extension,
 )
 """``task_track``: a task that the runtime issued."""
@@ -253,7 +255,7 @@ TASK_TRACK_V2 = compact(
         values="runtime_task_types",
     ),
     _track_v2(
-        "kernelName", Int64ul, "Hash of the kernel's name.", shows=UNRECORDED, values=HASH_DIC
+        "kernelName", Int64ul, "Hash of the kernel's name.", shows="kernel.name", values=HASH_DIC
     ),
     _extension,
 )
