@@ -65,7 +65,7 @@ def _span(source: tuple[str, ...]) -> tuple[Construct, ...]:
 
 CONTEXT_PMU = record(
     128,
-    *plain_head(_CONTEXT),
+    *plain_head(_CONTEXT, "profile_kinds"),
     *task_ids(_CONTEXT),
     Padding(8),
     _context(
@@ -116,7 +116,7 @@ _block = partial(observed, source=_BLOCK)
 
 BLOCK_PMU = record(
     128,
-    *plain_head(_BLOCK),
+    *plain_head(_BLOCK, "profile_kinds"),
     *task_ids(_BLOCK),
     Padding(8),
     _block("subTaskType", Int8ul, "Kind of the sub-task.", shows=DERIVED, values="sub_tasks"),
@@ -164,7 +164,7 @@ _v6 = partial(observed, source=_V6)
 
 PMU_V6 = record(
     128,
-    *plain_head(_V6),
+    *plain_head(_V6, "profile_kinds"),
     unique_task(_V6),
     _v6("totalCycle", Int64ul, _CYCLES, shows="counter.value"),
     _v6("cxtType", Int8ul, "Kind of the context.", shows=UNRECORDED),

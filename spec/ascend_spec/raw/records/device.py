@@ -50,7 +50,7 @@ _ACC_AND_QUEUE = _acsq(
 
 STARS_LOG = record(
     64,
-    *log_head(_STARS, kind="task.kind"),
+    *log_head(_STARS, "sqe_types_stars", kind="task.kind"),
     *task_ids(_STARS),
     counter(_STARS, _LOG_TIME, shows=MELTED),
     Padding(2),
@@ -64,7 +64,7 @@ _ffts = partial(observed, source=_FFTS)
 
 FFTS_LOG = record(
     64,
-    *log_head(_FFTS, kind=DERIVED),
+    *log_head(_FFTS, "sqe_types_stars", kind=DERIVED),
     *task_ids(_FFTS),
     counter(_FFTS, _LOG_TIME, shows=MELTED),
     _ffts("subTaskType", Int8ul, "Kind of the sub-task.", shows="task.kind", values="sub_tasks"),
@@ -93,7 +93,7 @@ _STARS_V6 = ("raw-prof 4.7", "upstream-msprof AcsqLogV6")
 
 STARS_LOG_V6 = record(
     32,
-    *log_head(_STARS_V6, kind="task.kind"),
+    *log_head(_STARS_V6, "sqe_types_v6", kind="task.kind"),
     unique_task(_STARS_V6),
     counter(_STARS_V6, _LOG_TIME, shows=MELTED),
     Padding(2),
@@ -107,7 +107,7 @@ _fusion = partial(observed, source=_FUSION)
 
 FUSION_LOG_V6 = record(
     32,
-    *log_head(_FUSION),
+    *log_head(_FUSION, "sqe_types_v6"),
     unique_task(_FUSION),
     counter(_FUSION, _LOG_TIME, shows=MELTED),
     _fusion(
@@ -135,7 +135,7 @@ _block = partial(observed, source=_BLOCK, shows=UNRECORDED)
 
 BLOCK_LOG_V6 = record(
     32,
-    *log_head(_BLOCK),
+    *log_head(_BLOCK, "sqe_types_v6"),
     unique_task(_BLOCK),
     counter(_BLOCK, "Start or end of the block, by the kind of the record.", shows=UNRECORDED),
     _block("cxtType", Int8ul, "Kind of the context."),

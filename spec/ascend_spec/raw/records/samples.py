@@ -169,9 +169,7 @@ _module = _parts("NPU_MODULE_MEM_FMT")
 
 NPU_MODULE_MEM = record(
     24,
-    _module(
-        "moduleId", Int32ul, "Module.", shows="module_memory.module", values="enum/ENUM_MODULE"
-    ),
+    _module("moduleId", Int32ul, "Module.", shows="module_memory.module", values="ENUM_MODULE"),
     Padding(4),
     _module(
         "timestamp",
@@ -277,7 +275,7 @@ _ACC, _acc = _soc("AccPmu")
 
 ACC_PMU = record(
     64,
-    *plain_head(_ACC),
+    *plain_head(_ACC, "soc_kinds"),
     Padding(4),
     counter(_ACC, COUNTED, shows="accelerator_level.time"),
     Padding(2),
@@ -349,7 +347,7 @@ _SIO_SOURCE, _sio_part = _soc("SioDecoderImpl")
 
 SIO = record(
     64,
-    *plain_head(_SIO_SOURCE),
+    *plain_head(_SIO_SOURCE, "soc_kinds"),
     Padding(4),
     counter(_SIO_SOURCE, COUNTED, name="sysCnt", shows="sio.time"),
     Padding(2),

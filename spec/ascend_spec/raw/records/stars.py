@@ -40,14 +40,15 @@ def device_magic(source: tuple[str, ...]) -> Field:
     return observed("magic", Int16ul, "0x6BD3.", source=source, shows=CONSTANT)
 
 
-def func_type() -> Field:
-    """By which the kinds of records in one file are told apart."""
+def func_type(kinds: str) -> Field:
+    """By which the kinds of records in one file differ."""
     return observed(
         "funcType",
         BitsInteger(6),
         "Kind of the record, by file.",
         source=("raw-prof 4.7",),
         shows=CONSTANT,
+        values=kinds,
     )
 
 
@@ -62,7 +63,9 @@ def counted() -> Field:
     )
 
 
-def log_head(source: tuple[str, ...], *, kind: Shows = UNRECORDED) -> tuple[Field, ...]:
+def log_head(
+    source: tuple[str, ...], sqe_types: str, *, kind: Shows = UNRECORDED
+) -> tuple[Field, ...]:
     """The first four bytes where six bits hold the type of the SQE."""
     sqe = observed(
         "taskType",
@@ -70,8 +73,9 @@ def log_head(source: tuple[str, ...], *, kind: Shows = UNRECORDED) -> tuple[Fiel
         "Type of the SQE, by the scheduler of the chip.",
         source=source,
         shows=kind,
+        values=sqe_types,
     )
-    return _head(sqe, source)
+    return _head(sqe, source, "stars_kinds")
 
 
 def acc_head(source: tuple[str, ...]) -> tuple[Field, ...]:
@@ -83,18 +87,18 @@ def acc_head(source: tuple[str, ...]) -> tuple[Field, ...]:
         source=source,
         shows=CONSTANT,
     )
-    return _head(acc, source)
+    return _head(acc, source, "soc_kinds")
 
 
 def die_head(source: tuple[str, ...], *, die: Shows = UNRECORDED) -> tuple[Field, ...]:
     """The first four bytes where six bits hold the die."""
     part = observed("dieId", BitsInteger(6), "Die of the chip.", source=source, shows=die)
-    return _head(part, source)
+    return _head(part, source, "soc_kinds")
 
 
-def plain_head(source: tuple[str, ...]) -> tuple[Field, ...]:
+def plain_head(source: tuple[str, ...], kinds: str) -> tuple[Field, ...]:
     """The first four bytes where six bits hold nothing that a reader takes."""
-    return _head(Padding(6), source)
+    return _head(Padding(6), source, kinds)
 
 
 def counter(
@@ -140,10 +144,10 @@ def core(source: tuple[str, ...]) -> tuple[Field, ...]:
     )
 
 
-def _head(part: Construct, source: tuple[str, ...]) -> tuple[Field, ...]:
+def _head(part: Construct, source: tuple[str, ...], kinds: str) -> tuple[Field, ...]:
     word = observed(
         "head",
-        bits(part, counted(), func_type()),
+        bits(part, counted(), func_type(kinds)),
         "Kind and number of the record; the word has no name of its own.",
         source=source,
     )
