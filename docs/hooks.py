@@ -99,6 +99,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
         {"CSV files": _section("csv", pages)},
         {"Timelines": _section("timeline", pages)},
         {"API": _section("api", pages)},
+        {"Raw files": _section("raw", pages)},
         {"Recording": _section("recording", pages)},
         {"Rules": _section("rules", pages)},
         {
