@@ -139,7 +139,15 @@ BLOCK_LOG_V6 = record(
     unique_task(_BLOCK),
     counter(_BLOCK, "Start or end of the block, by the kind of the record.", shows=UNRECORDED),
     _block("cxtType", Int8ul, "Kind of the context."),
-    _block("flags", Int8ul, "Bit 0: the main block; bit 1: of a kernel on both kinds of cores."),
+    _block(
+        "flags",
+        BitStruct(
+            Padding(6),
+            _block("mix", BitsInteger(1), "1 of a kernel on both kinds of cores."),
+            _block("mst", BitsInteger(1), "1 of the main block."),
+        ),
+        "Kind of block; the byte has no name of its own.",
+    ),
     Padding(2),
     *core(_BLOCK),
     Padding(4),
