@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from test_packed import same
 
-from ascend_spec import packaged, recording_catalog
+from ascend_spec import catalog, packaged, raw_catalog, recording_catalog
 from ascend_spec.core.packed import Field, bit_fields, dtype_of
 from ascend_spec.raw import records
 
@@ -783,3 +783,10 @@ def test_what_fields_cite_is_a_source() -> None:
     known = packaged().loader.sources
     cited = {source.partition(" ")[0] for _, one, _ in all_fields() for source in one.facts.source}
     assert cited <= known.keys()
+
+
+def test_what_names_a_number_is_known() -> None:
+    named = {one.facts.values for _, one, _ in all_fields()} - {None}
+    raw = raw_catalog()
+    known = {*raw.vocabularies, *raw.grammars, *catalog().enums}
+    assert named <= known
