@@ -26,7 +26,7 @@ import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import construct
 
@@ -36,6 +36,9 @@ from .shows import Show, show_of
 
 if TYPE_CHECKING:
     import numpy as np
+
+ClockName = Literal["host-counter", "device-counter", "device-monotonic", "device-start"]
+"""Clocks of raw files (raw-prof 3.5)."""
 
 _INTEGERS = frozenset("bBhHlLqQ")
 _FLOATS = frozenset("efd")
@@ -49,7 +52,8 @@ class FieldFacts(Bounds):
 
     ``shows``: what of the recording the field shows; ``None`` where its own fields state it, and in
     media whose records are described by tables elsewhere. ``values``: what names the number, a set
-    of values of its family or a dictionary of the profile.
+    of values of its family or a dictionary of the profile. ``clock``: by which a time is taken, where
+    the file has several or the family does not say.
     """
 
     summary: str
@@ -58,6 +62,7 @@ class FieldFacts(Bounds):
     shows: Show | None = None
     unit: str | None = None
     values: str | None = None
+    clock: ClockName | None = None
     errata: tuple[str, ...] = ()
 
 

@@ -6,6 +6,7 @@ Which events the counters count stands in ``sample.json``, in the order of the c
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from construct import (
     Array,
@@ -227,7 +228,7 @@ AICORE_PMU = record(
 """The counters of a task; chips 1 to 4."""
 
 
-def _sample(source: str, size: int, counters: int) -> Struct:
+def _sample(source: str, size: int, counters: int, **time: Any) -> Struct:
     """The counters of a core at one moment. Readers stop at a record whose first byte is 0."""
     sources = ("raw-prof 4.7", f"upstream-msprof {source}")
     part = partial(observed, source=sources)
@@ -247,8 +248,9 @@ def _sample(source: str, size: int, counters: int) -> Struct:
         part(
             "timestamp",
             Int64ul,
-            "Monotonic time of the device; on the chips 15 and 16 its counter.",
+            "When it was sampled.",
             shows="core_load.time",
+            **time,
         ),
         part("countNum", Int8ul, "Counters in use.", shows=CONSTANT),
         part("coreId", Int8ul, "Number of the core, cubes before vectors.", shows="core_load.core"),
@@ -256,8 +258,10 @@ def _sample(source: str, size: int, counters: int) -> Struct:
     )
 
 
-SAMPLE_PMU = _sample("AICORE_SAMPLE_FMT", 96, PMU_COUNTERS)
-SAMPLE_PMU_V6 = _sample("AICORE_SAMPLE_V6_FMT", 112, PMU_COUNTERS_V6)
+SAMPLE_PMU = _sample("AICORE_SAMPLE_FMT", 96, PMU_COUNTERS, unit="ns", clock="device-monotonic")
+SAMPLE_PMU_V6 = _sample(
+    "AICORE_SAMPLE_V6_FMT", 112, PMU_COUNTERS_V6, unit="tick", clock="device-counter"
+)
 
 _L2 = ("raw-prof 4.7", "upstream-msprof L2_CACHE_STRUCT_FMT")
 _l2 = partial(observed, source=_L2)

@@ -27,6 +27,8 @@ SINCE_START = "When it was sampled, since the start of the device."
 MONOTONIC = "When it was sampled, by the monotonic clock of the device."
 COUNTED = "When it was sampled, by the counter of the device."
 
+_START: Any = {"unit": "us", "clock": "device-start"}
+
 _ROW = ("raw-prof 4.8",)
 
 
@@ -37,7 +39,7 @@ def _parts(source: str) -> Any:
 def _hbm(source: str, size: int, *order: str) -> Struct:
     part = _parts(source)
     fields = {
-        "timestamp": part("timestamp", Int64ul, SINCE_START, shows="hbm.time", unit="us"),
+        "timestamp": part("timestamp", Int64ul, SINCE_START, shows="hbm.time", **_START),
         "absolute": part("timestamp", Int64ul, "When it was sampled.", shows="hbm.time", unit="ns"),
         "count": part("count", Int64ul, "Pieces of 32 bytes since the last sample.", shows=DERIVED),
         "event": part("eventType", Int32ul, "0 read, 1 write.", shows="hbm.direction"),
@@ -59,7 +61,7 @@ _EVENT = "Event, as sample.json chooses them: of reads, writes or capacity."
 
 LLC = record(
     24,
-    _llc("timestamp", Int64ul, SINCE_START, shows="llc.time", unit="us"),
+    _llc("timestamp", Int64ul, SINCE_START, shows="llc.time", **_START),
     _llc("count", Int64ul, "Events since the last sample.", shows=DERIVED),
     _llc("eventId", Int32ul, _EVENT, shows=DERIVED),
     _llc("l3tId", Int32ul, "Part of the cache.", shows="llc.unit"),
@@ -80,7 +82,7 @@ _ddr = _parts("DDR_FMT")
 
 DDR = record(
     20,
-    _ddr("timestamp", Int32ul, SINCE_START, shows="ddr.time", unit="us"),
+    _ddr("timestamp", Int32ul, SINCE_START, shows="ddr.time", **_START),
     _ddr("count", Int32ul, "Events since the last sample.", shows=DERIVED),
     _ddr("eventType", Int32ul, "0 read, 1 write.", shows=DERIVED),
     _ddr("masterId", Int32ul, "Who used the memory.", shows=UNRECORDED),
@@ -105,7 +107,7 @@ def _three(name: str, shown: str, summary: str) -> tuple[Construct, ...]:
 
 PCIE = record(
     96,
-    _pcie("timestamp", Int64ul, MONOTONIC, shows="pcie.time", unit="ns"),
+    _pcie("timestamp", Int64ul, MONOTONIC, shows="pcie.time", unit="ns", clock="device-monotonic"),
     _pcie("deviceId", Int32ul, "Device.", shows="pcie.device"),
     *_three("tx_p_bandwidth", "tx_post", "Posted writes that were sent"),
     *_three("tx_np_bandwidth", "tx_nonpost", "Reads that were sent"),
@@ -124,7 +126,7 @@ _qos = _parts("QOS_FMT")
 QOS = record(
     64,
     Padding(16),
-    _qos("timestamp", Int64ul, COUNTED, shows="qos.time", unit="tick"),
+    _qos("timestamp", Int64ul, COUNTED, shows="qos.time", unit="tick", clock="device-counter"),
     _qos(
         "bandwidth",
         Array(QOS_STREAMS, Int32ul),
@@ -153,7 +155,7 @@ _npu = _parts("NPU_MEM_FMT")
 
 NPU_MEM = _npu_mem(
     "NPU_MEM_FMT",
-    _npu("timestamp", Int32ul, SINCE_START, shows="process_memory.time", unit="us"),
+    _npu("timestamp", Int32ul, SINCE_START, shows="process_memory.time", **_START),
     Padding(8),
 )
 """Layout 1.0 of ``info.json``; the time begins again after 71 minutes."""
@@ -177,6 +179,7 @@ NPU_MODULE_MEM = record(
         "When it was sampled, by the counter of the host.",
         shows="module_memory.time",
         unit="tick",
+        clock="host-counter",
     ),
     _module(
         "totalSize", Int64ul, "Memory of the module.", shows="module_memory.reserved", unit="Byte"

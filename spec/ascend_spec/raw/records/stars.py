@@ -105,7 +105,15 @@ def counter(
     source: tuple[str, ...], summary: str, *, name: str = "timestamp", shows: Shows = DERIVED
 ) -> Field:
     """A number of the device's counter."""
-    return observed(name, Int64ul, summary, source=source, shows=shows, unit="tick")
+    return observed(
+        name,
+        Int64ul,
+        summary,
+        source=source,
+        shows=shows,
+        unit="tick",
+        clock="device-counter",
+    )
 
 
 def task_ids(source: tuple[str, ...]) -> tuple[Field, ...]:
