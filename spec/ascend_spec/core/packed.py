@@ -52,8 +52,8 @@ class FieldFacts(Bounds):
 
     ``shows``: what of the recording the field shows; ``None`` where its own fields state it, and in
     media whose records are described by tables elsewhere. ``values``: what names the number, a set
-    of values of its family or a dictionary of the profile. ``clock``: by which a time is taken, where
-    the file has several or the family does not say.
+    of values of its family or a dictionary of the profile. ``clock``: by which a time is taken,
+    where the family does not say.
     """
 
     summary: str

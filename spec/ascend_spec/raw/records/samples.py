@@ -82,7 +82,7 @@ _ddr = _parts("DDR_FMT")
 
 DDR = record(
     20,
-    _ddr("timestamp", Int32ul, SINCE_START, shows="ddr.time", **_START),
+    _ddr("timestamp", Int32ul, SINCE_START, shows="ddr.time", unit="us"),
     _ddr("count", Int32ul, "Events since the last sample.", shows=DERIVED),
     _ddr("eventType", Int32ul, "0 read, 1 write.", shows=DERIVED),
     _ddr("masterId", Int32ul, "Who used the memory.", shows=UNRECORDED),
