@@ -106,3 +106,14 @@ def test_a_chip_is_shown_with_its_products_and_files(capsys: pytest.CaptureFixtu
     assert "`qos`" in page
     assert "`hwts`" not in page
     assert "`hwts`" in shown("chip/1", capsys=capsys)
+
+
+def test_what_is_made_of_raw_files_names_them(capsys: pytest.CaptureFixture[str]) -> None:
+    for address, files in (
+        ("table/MEMCPY_INFO", "`memcpy_info`"),
+        ("csv/fusion_op", "`fusion_op_info`, `graph_id_map`"),
+        ("layer/SIO", "`stars_soc_profile`"),
+    ):
+        assert f"**Made of raw files:** {files}" in shown(address, capsys=capsys)
+    assert "**Raw files:** `l2_cache`" in shown("switch/l2-cache", capsys=capsys)
+    assert "`task_track: streamId`" in shown("entity/task", capsys=capsys)

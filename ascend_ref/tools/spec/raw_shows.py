@@ -1,4 +1,4 @@
-"""Which field of which raw file shows a value of the recording."""
+"""Which raw files something is made of, and which of their fields show a value."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ def raw_showers() -> Mapping[str, tuple[tuple[str, str], ...]]:
             for value in show.of:
                 found.setdefault(value, {})[file.file, field] = None
     return {value: tuple(places) for value, places in found.items()}
+
+
+def raw_sources(address: str) -> tuple[str, ...]:
+    """The kinds of raw files that something is made of, by its address."""
+    return tuple(one.file for one in raw_catalog().files.values() if address in one.feeds)
 
 
 def _shown(file: RawFile) -> Iterator[tuple[str, Show]]:
