@@ -192,6 +192,21 @@ def test_files_are_of_the_chips_of_the_document(files: list[str], chips: set[int
         assert set(raw_catalog().files[name].chips) == chips, name
 
 
+def test_all_records_of_a_file_have_one_size_on_a_chip_and_setting() -> None:
+    """Readers take the records of a file as one array."""
+    raw = raw_catalog()
+    for file in raw.files.values():
+        keys = {key: value for one in file.members for key, value in one.when.items()}
+        options = [
+            {key: one.when[key]} for key in keys for one in file.members if key in one.when
+        ] or [{}]
+        for chip in file.chips:
+            for settings in options:
+                sizes = {raw.record_size(one.record) for one in file.members_of(chip, settings)}
+                assert len(sizes) <= 1, (file.file, chip, settings)
+                assert sizes or not file.members, (file.file, chip, settings)
+
+
 def test_an_unknown_chip_is_refused() -> None:
     with pytest.raises(KeyError, match="unknown chip 6; known: 0, 1, 2, 3, 4, 5, 7"):
         raw_catalog().files_of(6)

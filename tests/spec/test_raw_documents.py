@@ -278,3 +278,22 @@ def test_the_members_of_a_vocabulary_are_named_once() -> None:
     for one in raw_catalog().vocabularies.values():
         values = [member.value for member in one.members]
         assert len(values) == len(set(values)), one.name
+
+
+@pytest.mark.parametrize(
+    ("vocabulary", "kinds", "undescribed"),
+    [
+        ("stars_kinds", ["stars_soc", "stars_block"], set()),
+        ("profile_kinds", ["ffts_profile"], set()),
+        ("soc_kinds", ["stars_soc_profile"], set()),
+        ("track_kinds", ["ts_track"], {13}),
+    ],
+)
+def test_the_kinds_of_a_vocabulary_are_those_of_its_files(
+    vocabulary: str, kinds: list[str], undescribed: set[int]
+) -> None:
+    raw = raw_catalog()
+    named = {one.value for one in raw.vocabularies[vocabulary].members}
+    held = {value for kind in kinds for one in raw.files[kind].members for value in one.values}
+    assert named - held == undescribed
+    assert held <= named

@@ -5,9 +5,10 @@ Documents are read when they are asked for; the packaged ones are validated by t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, get_args
 
 import construct
 
@@ -98,10 +99,24 @@ class RawCatalog:
 
     def file_of(self, name: str, side: Side) -> RawFile | None:
         """The kind of a file by its name and its side; ``None`` for a name of no kind."""
-        if name.endswith(MARKS):
-            return None
-        of_side = (one for one in self.files.values() if one.side == side)
-        return next((one for one in of_side if one.named(name) is not None), None)
+        found = None if name.endswith(MARKS) else self._kinds[side].fullmatch(name)
+        return self.files[found.lastgroup] if found and found.lastgroup else None
+
+    @cached_property
+    def _kinds(self) -> Mapping[Side, re.Pattern[str]]:
+        """One expression for the names of each side, with a group for each kind of file: a folder
+        may hold any number of slices.
+        """
+        return {
+            side: re.compile(
+                "|".join(
+                    f"(?P<{one.file}>{'|'.join(form.expression for form in one.forms)})"
+                    for one in self.files.values()
+                    if one.side == side
+                )
+            )
+            for side in get_args(Side)
+        }
 
     def _file(self, row: Document, place: str) -> RawFile:
         with reading(place):
