@@ -143,16 +143,24 @@ class _Reader:
             rows = rows.reshape(-1, size)
             right = self.layout.is_record(rows)
             run = int(np.argmin(right)) if not right.all() else len(rows)
-            if run:
-                yield Block(path, offset + at, rows[:run])
-                at += run * size
-            if len(content) - at < size:
+            end = at + run * size
+            if len(content) - end < size:
+                yield from self._run_of(path, offset + at, rows[:run])
+                at = end
                 break
-            found = self._next_record(content, at + 1)
-            text = f"{found - at:,} bytes are no record: none begins with its magic number"
-            self.damage.append(Damage(path, text, max(offset + at, 0)))
+            found = self._next_record(content, end - size + 1 if run else end + 1)
+            if found < end:
+                # The next record begins within the last one: bytes are lost in that one.
+                run, end = run - 1, end - size
+            yield from self._run_of(path, offset + at, rows[:run])
+            text = f"{found - end:,} bytes are no whole record with its magic number"
+            self.damage.append(Damage(path, text, max(offset + end, 0)))
             at = found
         self.rest = content[at:]
+
+    def _run_of(self, path: Path, offset: int, rows: Bytes) -> Iterator[Block]:
+        if len(rows):
+            yield Block(path, offset, rows)
 
     def _next_record(self, content: bytes, start: int) -> int:
         """Where the next record begins, or where the bytes end in which one could.
@@ -181,16 +189,15 @@ class _Reader:
         place = file.tell()
         content = file.read(there + PROBES * size)
         file.seek(place)
-        return self._hits(content[here:]) > self._hits(content[there:])
+        return self._run(content[here:]) > self._run(content[there:])
 
-    def _hits(self, content: bytes) -> float:
+    def _run(self, content: bytes) -> int:
+        """How many records follow each other from the first byte on."""
         size = self.layout.size
         place, value = self.layout.magic or (0, b"")
-        found = [
-            content[at + place : at + place + 2] == value
-            for at in range(0, min(len(content) - place - 1, PROBES * size), size)
-        ]
-        return sum(found) / len(found) if found else 0.0
+        starts = range(0, PROBES * size, size)
+        wrong = (n for n, at in enumerate(starts) if content[at + place : at + place + 2] != value)
+        return next(wrong, PROBES)
 
 
 def _size(path: Path) -> int:
