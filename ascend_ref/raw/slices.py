@@ -47,7 +47,9 @@ def read_blocks(
 ) -> Iterator[Block]:
     """The records of slices that agree in their names, but for the number.
 
-    What is no record is left out, and stated in ``damage`` by file and byte.
+    What is no record is left out, and stated in ``damage`` by file and byte. Where bytes are missing
+    within a file, the record before that place may end with bytes of another: only some of these
+    show it.
     """
     reader = _Reader(layout, side, damage)
     total = sum(_size(one.path) for one in slices)

@@ -87,7 +87,20 @@ START = {
     "collectionTimeBegin": str(WALL_US),
     "clockMonotonicRaw": str(M0),
 }
-SAMPLE = {"ai_core_profiling_mode": "task-based", "llc_profiling": "read"}
+EVENTS = "0x8,0xa,0x9,0xb,0xc,0xd,0x54,0x55"
+SAMPLE = {
+    "ai_core_profiling": "on",
+    "ai_core_metrics": "PipeUtilization",
+    "ai_core_profiling_events": EVENTS,
+    "ai_core_profiling_mode": "task-based",
+    "aicore_sampling_interval": 10,
+    "aiv_profiling": "on",
+    "aiv_metrics": "PipeUtilization",
+    "aiv_profiling_events": EVENTS,
+    "aiv_profiling_mode": "task-based",
+    "aiv_sampling_interval": 10,
+    "llc_profiling": "read",
+}
 
 
 def write_tree(profile: Path, host: Mapping[str, bytes], device: Mapping[str, bytes]) -> Path:

@@ -87,7 +87,7 @@ def test_a_cut_end_costs_the_last_record(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(("start", "lost"), [(650, 20), (700, 63), (641, 63), (650, 64 * 3 + 5)])
+@pytest.mark.parametrize(("start", "lost"), [(650, 20), (641, 63), (650, 64 * 3 + 5)])
 def test_a_hole_costs_the_records_that_it_touches(tmp_path: Path, start: int, lost: int) -> None:
     records = [one[:20] + bytes(range(at, at + 44)) for at, one in enumerate(logs(40))]
     whole = b"".join(records)
