@@ -47,7 +47,7 @@ def read_blocks(
 ) -> Iterator[Block]:
     """The records of slices that agree in their names, but for the number.
 
-    What is no record is left out, and stated in ``damage`` by file and byte. Where bytes are missing
+    What is no record is left out, and stated in ``damage`` by file and byte. Where bytes are lost
     within a file, the record before that place may end with bytes of another: only some of these
     show it.
     """
