@@ -76,6 +76,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
                 "lookup.md",
                 "simulate.md",
                 "operators.md",
+                "raw.md",
                 "write.md",
                 "by-hand.md",
                 "texts.md",

@@ -106,12 +106,12 @@ def layout_of(
     kind: RawFile,
     chip: int | None,
     settings: Mapping[str, str],
-    rows_of: Callable[[int], Bytes],
+    rows_of: Callable[[int], Bytes] | None = None,
 ) -> Layout:
     """The layout of a file of records.
 
     ``chip`` and ``settings`` as the side files state them. Where they leave several sizes open,
-    the records themselves decide: ``rows_of`` gives the first of them for a size. Raises
+    the records themselves decide, of which ``rows_of`` gives the first for a size. Raises
     :class:`Ambiguous` where nothing does.
     """
     candidates = kind.members if chip is None else kind.members_of(chip, settings)
@@ -121,7 +121,7 @@ def layout_of(
         for size in dict.fromkeys(sizes.values())
         if size is not None
     ]
-    if len(layouts) > 1:
+    if len(layouts) > 1 and rows_of is not None:
         layouts = _likely(layouts, rows_of)
     if len(layouts) != 1:
         known = ", ".join(f"{size} byte" for size in dict.fromkeys(sizes.values()))

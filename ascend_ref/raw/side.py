@@ -61,8 +61,8 @@ class SideFiles:
     @cached_property
     def base(self) -> int:
         """Unix time at which the host's monotonic clock was 0, in ns. Raises :class:`Unknown`."""
-        begin = int(self._text(_START, "collectionTimeBegin"))
-        return begin * 1000 - int(self._text(_START, "clockMonotonicRaw"))
+        begin = self._time(_START, "collectionTimeBegin")
+        return begin * 1000 - self._time(_START, "clockMonotonicRaw")
 
     @cached_property
     def host(self) -> Clock:
@@ -79,7 +79,7 @@ class SideFiles:
             frequency,
             self._number(log, _HOST_START, "clock_monotonic_raw"),
             self._number(log, _HOST_START, "cntvct"),
-            int(log.get("cntvct_diff", 0)),
+            self._difference(log),
         )
 
     @cached_property
@@ -104,7 +104,7 @@ class SideFiles:
     def _paired(self) -> Fraction:
         """The host's monotonic clock when the device's clocks were read."""
         log = self._log(_HOST_START)
-        difference = int(log.get("cntvct_diff", 0))
+        difference = self._difference(log)
         step = Fraction(1000) / self._host_frequency if difference else Fraction(0)
         return self._number(log, _HOST_START, "clock_monotonic_raw") + difference * step
 
@@ -140,11 +140,11 @@ class SideFiles:
             return None
         return found if found is not None and 0 < found < 10**6 else None
 
-    def _text(self, document: str, key: str) -> str:
+    def _time(self, document: str, key: str) -> int:
         value = self.documents.get(document, {}).get(key)
         if not isinstance(value, str) or not value.isdecimal():
             raise Unknown(f"no {key} in {document} of {self._where}")
-        return value
+        return self._checked(int(value), f"{key} in {document}")
 
     def _log(self, name: str) -> Mapping[str, str]:
         if name not in self.logs:
@@ -154,7 +154,15 @@ class SideFiles:
     def _number(self, log: Mapping[str, str], name: str, key: str) -> int:
         if key not in log:
             raise Unknown(f"no {key} in {name}.log of {self._where}")
-        return int(log[key])
+        return self._checked(int(log[key]), f"{key} in {name}.log")
+
+    def _difference(self, log: Mapping[str, str]) -> int:
+        return self._checked(int(log.get("cntvct_diff", 0)), f"cntvct_diff in {_HOST_START}.log")
+
+    def _checked(self, number: int, what: str) -> int:
+        if number >= clocks.LIMIT:
+            raise Unknown(f"{what} of {self._where} is {number}, which no clock shows")
+        return number
 
 
 def read_side_files(folder: RawFolder, damage: list[Damage]) -> SideFiles:

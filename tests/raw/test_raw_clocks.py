@@ -33,7 +33,7 @@ def nearest(value: Fraction) -> int:
     st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=20),
     FREQUENCIES,
     st.integers(0, 2**40),
-    st.integers(0, 2**63),
+    st.integers(0, 2**61),
 )
 def test_times_are_those_of_exact_fractions(
     ticks: list[int], frequency: str, at: int, monotonic: int

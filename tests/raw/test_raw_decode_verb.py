@@ -134,6 +134,20 @@ def test_without_its_clock_a_device_has_no_times_and_says_why(
     ]
 
 
+@pytest.mark.parametrize("number", [2**62, 2**63, 2**64, 10**19])
+def test_a_number_that_no_clock_shows_is_stated(
+    number: int, profile: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = profile / "device_0/dev_start.log.0"
+    log.write_text(f"clock_monotonic_raw:1\ncntvct:{number}\n", encoding="utf-8")
+    document, problems = shown(profile / "device_0/data/stars_soc.data.0.slice_0", capsys, code=1)
+    assert "timestamp_ns" not in document["records"][0]
+    assert problems == [
+        f"{profile}/device_0: cntvct in dev_start.log of device_0 is {number}, which no clock "
+        "shows, so some times are not known"
+    ]
+
+
 def test_a_lone_file_is_read_without_names_and_times(
     profile: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -164,7 +178,7 @@ def test_what_is_damaged_is_stated_by_byte(
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("absent.bin", "no such file or folder"),
+        ("absent.bin", "No such file or directory"),
         ("empty", "no raw data; expected host, device_* or FRAMEWORK in it or below"),
     ],
 )

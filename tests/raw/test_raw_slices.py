@@ -6,7 +6,6 @@ import struct
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,12 +22,7 @@ SIZE = 64
 
 def layout(name: str, chip: int | None = 5) -> Layout:
     """The layout of a kind of file on a chip."""
-    return layout_of(
-        raw_catalog().files[name],
-        chip,
-        {"info.json/version": "1.0"},
-        lambda _: np.empty((0, 1), np.uint8),
-    )
+    return layout_of(raw_catalog().files[name], chip, {"info.json/version": "1.0"})
 
 
 def logs(number: int) -> list[bytes]:

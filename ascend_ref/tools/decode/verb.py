@@ -76,7 +76,7 @@ def decode(
     from ascend_ref.raw import kind_of
 
     if not path.exists():
-        raise CommandError(f"{path}: no such file or folder")
+        raise CommandError(f"{path}: No such file or directory")
     if path.is_dir() or kind_of(path) is not None:
         if types is not None or output is not None:
             option = "--block" if types is not None else "-o"
