@@ -202,10 +202,11 @@ def _show_folders(path: Path, target: TextIO) -> list[str]:
             "side": folder.side,
             "device": folder.device,
             "chip": context.side.chip,
-            "files": files,
             "unknown": [one.name for one in folder.unknown],
         }
-        target.write(separator + json.dumps(shown, ensure_ascii=False, indent=1))
+        listed = ",\n ".join(json.dumps(one, ensure_ascii=False) for one in files)
+        head = json.dumps(shown, ensure_ascii=False)[:-1]
+        target.write(f'{separator}{head}, "files": [\n {listed}\n]}}')
         separator = ",\n"
         problems += [str(one) for one in context.damage]
     target.write("\n]\n")
