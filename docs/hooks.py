@@ -76,6 +76,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
                 "lookup.md",
                 "simulate.md",
                 "operators.md",
+                "raw.md",
                 "write.md",
                 "by-hand.md",
                 "texts.md",
@@ -99,6 +100,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
         {"CSV files": _section("csv", pages)},
         {"Timelines": _section("timeline", pages)},
         {"API": _section("api", pages)},
+        {"Raw files": _section("raw", pages)},
         {"Recording": _section("recording", pages)},
         {"Rules": _section("rules", pages)},
         {

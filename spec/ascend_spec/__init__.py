@@ -17,6 +17,7 @@ from .spec import layout_catalog as layout_catalog
 from .spec import load_spec as load_spec
 from .spec import packaged as packaged
 from .spec import per_spec as per_spec
+from .spec import raw_catalog as raw_catalog
 from .spec import recording_catalog as recording_catalog
 from .spec import text_catalog as text_catalog
 from .spec import timeline_catalog as timeline_catalog

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .db import Catalog
     from .documents import DocumentCatalog
     from .layout import Layout
+    from .raw import RawCatalog
     from .recording import Recording
     from .text import TextCatalog
     from .timeline import TimelineCatalog
@@ -104,6 +105,13 @@ class Spec:
         from .bin import BinCatalog
 
         return BinCatalog(self.loader)
+
+    @cached_property
+    def raw(self) -> RawCatalog:
+        """Raw files of ``PROF_*`` and ``FRAMEWORK``: names, records, chips."""
+        from .raw import RawCatalog
+
+        return RawCatalog(self.loader)
 
     @cached_property
     def api(self) -> ApiCatalog:
@@ -200,3 +208,8 @@ def bin_catalog() -> BinCatalog:
 def api_catalog() -> ApiCatalog:
     """The WebSocket API, by the spec in use."""
     return current().api
+
+
+def raw_catalog() -> RawCatalog:
+    """Raw files, by the spec in use."""
+    return current().raw

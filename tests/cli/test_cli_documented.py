@@ -73,6 +73,7 @@ def test_printed_make_targets_exist(document: str) -> None:
         "docs/lookup.md",
         "docs/simulate.md",
         "docs/operators.md",
+        "docs/raw.md",
         "docs/texts.md",
         "docs/write.md",
         "docs/by-hand.md",
@@ -99,15 +100,21 @@ def test_printed_commands_work(
     assert commands_run
 
 
-def test_the_report_at_the_head_of_the_readme_is_printed(
+@pytest.mark.parametrize("document", ["README.md", "docs/raw.md"])
+def test_what_a_document_says_is_printed_is_printed(
+    document: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Each line behind ``$`` is run, and prints the lines below it."""
     monkeypatch.chdir(tmp_path)
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (block, *_) = re.findall(r"^```text\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)
+    text = (ROOT / document).read_text(encoding="utf-8")
+    before, block = re.split(r"^```text\n", text, maxsplit=1, flags=re.MULTILINE)
+    for example in re.findall(r"^```python\n(.*?)^```", before, re.MULTILINE | re.DOTALL):
+        Path("printed.py").write_text(example, encoding="utf-8")
+        runpy.run_path("printed.py")
+    block = block.partition("\n```")[0] + "\n"
     for part in block.removeprefix("$ ").split("\n$ "):
         command, _, expected = part.partition("\n")
         words = shlex.split(command)

@@ -74,6 +74,9 @@ OURS = frozenset(
         "advisory",
         "yields_to",
         "documented",
+        "record",
+        "grammar",
+        "line",
     ]
 )
 # Provenance as a whole, and what the documents say where an erratum decides against them. The
@@ -103,6 +106,9 @@ NAMING = [
     "kind",
     "chip",
     "series",
+    "grammar",
+    "line",
+    "record",
 ]
 
 

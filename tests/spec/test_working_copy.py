@@ -155,6 +155,11 @@ def damages(content: Any) -> Iterator[Any]:
         ("timeline/pids.yaml", "timeline"),
         ("bin/blocks.yaml", "bin"),
         ("bin/epochs.yaml", "bin"),
+        ("raw/files.yaml", "raw"),
+        ("raw/chips.yaml", "raw"),
+        ("raw/errata.yaml", "raw"),
+        ("raw/text.yaml", "raw"),
+        ("raw/vocabularies.yaml", "raw"),
         ("api/commands.yaml", "api"),
         ("api/errors.yaml", "api"),
     ],
@@ -165,6 +170,7 @@ def test_a_damaged_document_is_loaded_or_reported(name: str, family: str) -> Non
         "text": ("csv",),
         "timeline": ("layers", "flows", "forms", "pids", "files"),
         "bin": ("blocks", "epochs"),
+        "raw": ("files", "chips", "errata", "grammars", "vocabularies"),
         "api": ("commands", "events", "errors"),
     }
     reports = [
@@ -194,7 +200,8 @@ def test_a_folder_that_is_no_spec_is_one_clear_line(
 
 
 ACCESSORS = {
-    *("catalog", "text_catalog", "timeline_catalog", "bin_catalog", "api_catalog", "current"),
+    *("catalog", "text_catalog", "timeline_catalog", "bin_catalog", "api_catalog", "raw_catalog"),
+    "current",
     *("schema_of", "writers_of", "source_of", "entities", "showers", "shower"),
 }
 

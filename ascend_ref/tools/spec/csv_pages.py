@@ -23,6 +23,7 @@ from .pages import (
     value_range,
     variants_page,
 )
+from .raw_shows import raw_sources
 from .recording_pages import derivation, shown_text
 from .subject import EVERYTHING, Fields, Scope, Subject, grouped, things
 from .writer_pages import (
@@ -71,6 +72,7 @@ def csv_page(file: CsvFile, style: Style, scope: Scope = EVERYTHING) -> str:
         ("Written by", style.links("writer", file.writers)),
         ("Products", style.links("product", file.families)),
         ("Switches", style.links("switch", file.switches)),
+        ("Made of raw files", style.links("raw", raw_sources(f"csv/{file.name}"))),
         ("Collected by default", "yes" if file.by_default else None),
         ("Needs", (NEEDS[one] for one in file.needs)),
         ("Levels", "; ".join(f"{writer} {given}" for writer, given in levels.items() if given)),

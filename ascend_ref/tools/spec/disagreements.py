@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from ascend_ref.markdown import Style, bullets, code, commas, page
-from ascend_spec import Schema, api_catalog, bin_catalog, catalog, text_catalog
+from ascend_spec import Schema, api_catalog, bin_catalog, catalog, raw_catalog, text_catalog
 from ascend_spec.core import Erratum
 
 from .api_pages import message_place
 from .blocks import bin_place
 from .csv_pages import text_place
 from .pages import citations, place_link
+from .raw_pages import raw_place
 from .subject import Fields, Subject, things
 
 Place = Callable[[Style, str], str]
@@ -20,11 +21,12 @@ Place = Callable[[Style, str], str]
 
 
 def disagreements() -> Iterator[tuple[Mapping[str, Erratum], Place]]:
-    """The errata of databases, visualize_data.bin, the messages, text and products, by id."""
+    """The errata of every format and of products, by id."""
     yield catalog().errata, place_link
     yield bin_catalog().errata, bin_place
     yield api_catalog().errata, message_place
     yield text_catalog().errata, text_place
+    yield raw_catalog().errata, raw_place
     yield catalog().products.errata, lambda _, place: code(place)
 
 

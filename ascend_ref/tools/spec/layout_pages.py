@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from operator import itemgetter
 from string import Formatter
-from typing import Any
+from typing import Any, get_args
 
 from ascend_ref.markdown import Style, code, table
-from ascend_spec import layout_catalog
+from ascend_spec import layout_catalog, raw_catalog
 from ascend_spec.layout import Layout, NamedFile, NamedFolder, OwnFile
+from ascend_spec.raw import Side
 
 from .pages import citations
 from .subject import Subject, things
@@ -92,10 +93,17 @@ def layout_subjects() -> Iterator[Subject]:
 def address_of_file(name: str) -> str | None:
     """The address of what a file of this name holds; ``None`` for a name of no profile."""
     found = layout_catalog().match(name)
-    kinds: Mapping[str, str] = {"csv": "csv", "timeline": "timeline", "document": "document"}
     if found is None or found.file.kind is None:
-        return None
+        return _address_of_raw(name)
+    kinds: Mapping[str, str] = {"csv": "csv", "timeline": "timeline", "document": "document"}
     if found.file.carrier is not None:
         return f"carrier/{found.file.carrier}"
     kind = kinds.get(found.file.kind)
     return f"{kind}/{found.called}" if kind else "layout/operator"
+
+
+def _address_of_raw(name: str) -> str | None:
+    """The address of a kind of raw file, one of the host where it is called alike on both sides."""
+    found = (raw_catalog().file_of(name, side) for side in get_args(Side))
+    file = next((one for one in found if one is not None), None)
+    return None if file is None else f"raw/{file.file}"

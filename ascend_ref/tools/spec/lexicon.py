@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ascend_ref.markdown import Style, code, page, table
-from ascend_spec import catalog, text_catalog
+from ascend_spec import catalog, raw_catalog, text_catalog
 from ascend_spec.core import Source, Switch, ValueType
 from ascend_spec.core.facts import Vocabulary
 from ascend_spec.db.model import CARRIERS, Carrier, ForeignObject, Revision
@@ -89,6 +89,7 @@ def type_section(kind: ValueType, style: Style) -> str:
 def switch_section(switch: Switch, style: Style) -> str:
     """One collection switch, its spellings, and what depends on it."""
     tables, files, layers = views(style, lambda one: switch.id in one.switches)
+    raw = raw_catalog().files.values()
     return style.page(
         switch.id,
         switch.summary,
@@ -96,6 +97,7 @@ def switch_section(switch: Switch, style: Style) -> str:
         ("Produces", tables),
         ("CSV files", files),
         ("Layers of the timeline", layers),
+        ("Raw files", style.links("raw", (one.file for one in raw if switch.id in one.switches))),
     )
 
 

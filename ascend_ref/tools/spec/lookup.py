@@ -33,6 +33,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
     "document_pages:document_subjects": ("document",),
     "blocks:bin_subjects": ("block", "record", "values", "epoch"),
     "blocks:key_subjects": ("key",),
+    "raw_pages:raw_subjects": ("raw", "chip", "raw-values"),
     "api_pages:api_subjects": ("command", "event", "error", "envelope", "generation"),
     "recording_pages:recording_subjects": ("entity",),
     "layout_pages:layout_subjects": ("layout",),

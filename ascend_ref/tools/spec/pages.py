@@ -23,6 +23,7 @@ from ascend_spec.core import Erratum
 from ascend_spec.db.model import CARRIERS, Column, Enum, Member, Presence, Table
 
 from .history import Change, enum_changes, table_changes
+from .raw_shows import raw_sources
 from .recording_pages import shown_text
 from .subject import Fields, Subject, grouped, things
 
@@ -342,6 +343,7 @@ def _table_facts(subject: Table, style: Style) -> tuple[Fact, ...]:
         ("Databases", presence),
         ("Written by", subject.writer),
         ("Switches", style.links("switch", subject.switches)),
+        ("Made of raw files", style.links("raw", raw_sources(f"table/{subject.name}"))),
         ("Levels", some_levels(subject.levels)),
         ("Products", style.links("product", subject.products)),
         ("Rows", ROWS.get(subject.rows or "")),

@@ -9,6 +9,7 @@ from ascend_spec import catalog, recording_catalog
 from ascend_spec.core.shows import REASONS, Show
 from ascend_spec.recording import Entity, Shower
 
+from .raw_shows import raw_showers
 from .subject import Subject, things
 
 
@@ -37,7 +38,12 @@ def entity_page(entity: Entity, style: Style) -> str:
             code(column.name),
             style.link("value-type", column.type),
             column.unit or "",
-            commas(_places(f"{entity.name}.{column.name}", own, style)),
+            commas(
+                (
+                    *_places(f"{entity.name}.{column.name}", own, style),
+                    *_raw_places(f"{entity.name}.{column.name}", style),
+                )
+            ),
             style.prose(column.summary),
         )
         for column in entity.columns.values()
@@ -67,6 +73,12 @@ def _places(value: str, showers: Iterable[Shower], style: Style) -> Iterator[str
         for cell, show in shower.cells.items():
             if value in show.of:
                 yield _place_link(shower, cell, style)
+
+
+def _raw_places(value: str, style: Style) -> Iterator[str]:
+    """The fields of raw files that show a value."""
+    for file, field in raw_showers().get(value, ()):
+        yield style.link("raw", file, f"{file}: {field}")
 
 
 def _place_link(shower: Shower, cell: str, style: Style) -> str:

@@ -89,6 +89,12 @@ SHEETS: Mapping[str, tuple[str, str]] = {
     "csv/writers.md": ("Writers of text", ""),
     "csv/counters.md": ("Performance counters", ""),
     "csv/metrics.md": ("Metrics of the counters", ""),
+    "raw/chips.md": (
+        "Chips",
+        "What the exporter makes of each generation of chips depends on platform_version of "
+        "info.json.",
+    ),
+    "raw/values.md": ("Values in raw files", ""),
     "timeline/flows.md": (
         "Arrows of the timelines",
         "An arrow is a pair of events of phase s and f with the same category and id.",
@@ -101,10 +107,11 @@ INDEXES = {
     "tables/index.md": ("Tables", "table"),
     "enums/index.md": ("Enums", "enum"),
     "recording/index.md": ("The recording", "entity"),
+    "raw/index.md": ("Raw files", "raw"),
 }
 """Pages that list the subjects of a kind: title and kind."""
 
-ALONE: tuple[str, ...] = ("enum", "csv", "layer", "block", "entity")
+ALONE: tuple[str, ...] = ("enum", "csv", "layer", "block", "entity", "raw")
 """The kinds of which each subject has a page to itself, as it is looked up."""
 
 

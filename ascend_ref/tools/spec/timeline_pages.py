@@ -34,6 +34,7 @@ from .pages import (
     value_range,
     variants_page,
 )
+from .raw_shows import raw_sources
 from .recording_pages import shown_text
 from .subject import Fields, Scope, Subject, grouped, things
 
@@ -68,6 +69,7 @@ def layer_page(layer: Layer, style: Style) -> str:
         ("Products", style.links("product", layer.families)),
         ("Levels", some_levels(layer.levels)),
         ("Switches", style.links("switch", layer.switches)),
+        ("Made of raw files", style.links("raw", raw_sources(f"layer/{layer.name}"))),
         ("Shows the same", (place_link(style, one) for one in layer.tables)),
         *evidence(layer, style),
         style.prose(layer.note),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from functools import cache, cached_property
@@ -13,6 +13,7 @@ import msgspec
 from .facts import Erratum, Source, Switch, Vocabulary, best_grade
 from .folder import Document, Folder, SpecError
 from .generations import Generations
+from .names import Field
 from .products import Capability, DataSet, Product, Products, cells_of
 from .values import ValueType
 
@@ -116,6 +117,16 @@ class Loader:
         """Value types that every family may use, by name."""
         return self.named(ValueType, "core/value_types.yaml", "id")
 
+    def name_parts(self, name: str) -> dict[str, Field]:
+        """The parts of names that a document describes, by id."""
+        with reading(name):
+            return {
+                part: self.fact(
+                    Field, row, f"{name}: {part}", name=part, **_digits(row.get("digits"))
+                )
+                for part, row in self.folder.read(name).items()
+            }
+
     def rows(self, name: str, key: str) -> Iterator[tuple[Any, Document, str]]:
         """The rows of a document, each with the value of its ``key`` and its place."""
         rows = self.folder.read(name)
@@ -144,6 +155,11 @@ class Loader:
             erratum: self.fact(Erratum, row, place, says=_claims(row, place))
             for erratum, row, place in self.rows(name, "id")
         }
+
+
+def _digits(digits: Sequence[int] | None) -> dict[str, Any]:
+    least, most = digits or (None, None)
+    return {"digits": least, "longest": most}
 
 
 def _claims(row: Document, place: str) -> list[tuple[Any, Any]]:

@@ -26,15 +26,19 @@ import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import construct
 
 from .bounds import Axis, Bounds
 from .facts import Grade
+from .shows import Show, show_of
 
 if TYPE_CHECKING:
     import numpy as np
+
+ClockName = Literal["host-counter", "device-counter", "device-monotonic", "device-start"]
+"""Clocks of raw files (raw-prof 3.5)."""
 
 _INTEGERS = frozenset("bBhHlLqQ")
 _FLOATS = frozenset("efd")
@@ -44,12 +48,21 @@ _SAME_BYTES = (construct.Adapter, construct.Const, construct.Default, construct.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldFacts(Bounds):
-    """What is known of one field of a packed record, and from where."""
+    """What is known of one field of a packed record, and from where.
+
+    ``shows``: what of the recording the field shows; ``None`` where its own fields state it, and in
+    media whose records are described by tables elsewhere. ``values``: what names the number, a set
+    of values of its family or a dictionary of the profile. ``clock``: by which a time is taken,
+    where the family does not say.
+    """
 
     summary: str
     source: tuple[str, ...]
     grade: Grade
+    shows: Show | None = None
     unit: str | None = None
+    values: str | None = None
+    clock: ClockName | None = None
     errata: tuple[str, ...] = ()
 
 
@@ -68,12 +81,15 @@ def field(
     *,
     source: tuple[str, ...],
     grade: Grade = "documented",
+    shows: str | Mapping[str, Any] | None = None,
     **more: Any,
 ) -> Field:
-    """A field in the spelling of the format; ``more`` are further fields of :class:`FieldFacts`,
-    of which the bounds are points of the axis of its family.
+    """A field in the spelling of the format; ``shows`` as the documents write it, ``more`` are
+    further fields of :class:`FieldFacts`, of which the bounds are points of the axis of its family.
     """
-    return Field(form, name, FieldFacts(summary=summary, source=source, grade=grade, **more))
+    show = None if shows is None else show_of(shows)
+    facts = FieldFacts(summary=summary, source=source, grade=grade, shows=show, **more)
+    return Field(form, name, facts)
 
 
 def record_at(declaration: construct.Struct, axis: Axis, at: str) -> construct.Struct:

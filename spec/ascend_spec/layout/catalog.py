@@ -236,11 +236,7 @@ class _Parts(dict[str, Field]):
     """Parts of names by id; what lists files of the spec is read when it is asked for."""
 
     def __init__(self, layout: Layout) -> None:
-        document = f"{FOLDER}/{PARTS}"
-        for name, row in layout.loader.folder.read(document).items():
-            least, most = row.get("digits", (None, None))
-            own = {"name": name, "digits": least, "longest": most}
-            self[name] = layout.loader.fact(Field, row, f"{document}: {name}", **own)
+        super().__init__(layout.loader.name_parts(f"{FOLDER}/{PARTS}"))
         self._layout = layout
 
     def __missing__(self, name: str) -> Field:

@@ -1,0 +1,6 @@
+"""Raw ``PROF_*`` folders and the files of ``FRAMEWORK``: read in bulk, shown readable."""
+
+from .damage import Damage as Damage
+from .damage import Unreadable as Unreadable
+from .show import show_raw as show_raw
+from .tree import kind_of as kind_of

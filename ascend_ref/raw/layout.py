@@ -1,0 +1,156 @@
+"""How the records of a raw file lie in it: their size, what they begin with, how kinds differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import construct
+import numpy as np
+import numpy.typing as npt
+
+from ascend_spec import raw_catalog
+from ascend_spec.core.packed import bit_fields, dtype_of
+from ascend_spec.raw import Member, RawFile, records
+
+Bytes = npt.NDArray[np.uint8]
+"""Records as they stand in the file, of the shape (records, size)."""
+
+_MAGICS = {"magicNumber": records.MAGIC, "magic": records.DEVICE_MAGIC}
+
+
+class Ambiguous(ValueError):
+    """The records of a file cannot be known without a chip or a setting."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The records of one file: ``members`` of one ``size``, told apart by the field ``select``."""
+
+    size: int
+    members: tuple[Member, ...]
+    select: str | None
+
+    def declaration(self, member: Member) -> construct.Struct:
+        """The declaration of a member's records."""
+        return raw_catalog().record(member.record)
+
+    @cached_property
+    def magic(self) -> tuple[int, bytes] | None:
+        """Offset and bytes that all records have in common; ``None`` where they have none."""
+        fields: Mapping[str, Any] = dtype_of(self.declaration(self.members[0])).fields or {}
+        found = ((fields[name][1], value) for name, value in _MAGICS.items() if name in fields)
+        place, value = next(found, (0, None))
+        return None if value is None else (place, value.to_bytes(2, "little"))
+
+    def is_record(self, rows: Bytes) -> npt.NDArray[np.bool_]:
+        """Which rows begin as records do; all of them where nothing shows it."""
+        if self.magic is None:
+            return np.ones(len(rows), np.bool_)
+        place, value = self.magic
+        found: npt.NDArray[np.bool_] = (rows[:, place] == value[0]) & (
+            rows[:, place + 1] == value[1]
+        )
+        return found
+
+    def split(self, rows: Bytes) -> Sequence[npt.NDArray[np.bool_]]:
+        """Which rows are records of each member, in the order of the members."""
+        if len(self.members) == 1 and not self.members[0].values:
+            return [np.ones(len(rows), np.bool_)]
+        kinds = self.kinds(rows)
+        taken = [np.isin(kinds, one.values) for one in self.members]
+        others = ~np.logical_or.reduce(taken) if taken else np.ones(len(rows), np.bool_)
+        return [
+            mask if one.values else others for one, mask in zip(self.members, taken, strict=True)
+        ]
+
+    def kinds(self, rows: Bytes) -> npt.NDArray[np.int64]:
+        """The number by which each row's kind is known."""
+        if self.select is None:
+            return np.zeros(len(rows), np.int64)
+        return numbers(self.declaration(self.members[0]), self.select, self.view(0, rows))
+
+    def view(self, member: int, rows: Bytes) -> npt.NDArray[Any]:
+        """Rows as the structured records of a member."""
+        dtype = dtype_of(self.declaration(self.members[member]))
+        return np.ascontiguousarray(rows).view(dtype)[:, 0]
+
+
+def numbers(
+    declaration: construct.Struct, name: str, rows: npt.NDArray[Any]
+) -> npt.NDArray[np.int64]:
+    """A field of records, or a part of the bits of one; ``KeyError`` for an unknown name."""
+    for field in declaration.subcons:
+        if field.name == name:
+            plain: npt.NDArray[np.int64] = rows[name].astype(np.int64)
+            return plain
+        parts = bits_of(field)
+        if name in parts:
+            shift, mask = parts[name]
+            part: npt.NDArray[np.int64] = rows[field.name].astype(np.int64) >> shift & mask
+            return part
+    raise KeyError(name)
+
+
+def bits_of(field: construct.Construct) -> Mapping[str, tuple[int, int]]:
+    """Shift and mask of the parts of a field of bits; empty for any other."""
+    try:
+        return bit_fields(field)
+    except ValueError:
+        return {}
+
+
+def layout_of(
+    kind: RawFile,
+    chip: int | None,
+    settings: Mapping[str, str],
+    rows_of: Callable[[int], Bytes] | None = None,
+) -> Layout:
+    """The layout of a file of records.
+
+    ``chip`` and ``settings`` as the side files state them. Where they leave several sizes open,
+    the records themselves decide, of which ``rows_of`` gives the first for a size. Raises
+    :class:`Ambiguous` where nothing does.
+    """
+    candidates = kind.members if chip is None else kind.members_of(chip, settings)
+    sizes = {one.record: raw_catalog().record_size(one.record) for one in candidates}
+    layouts = [
+        Layout(size, tuple(one for one in candidates if sizes[one.record] == size), kind.select)
+        for size in dict.fromkeys(sizes.values())
+        if size is not None
+    ]
+    if len(layouts) > 1 and rows_of is not None:
+        layouts = _likely(layouts, rows_of)
+    if len(layouts) != 1:
+        known = ", ".join(f"{size} byte" for size in dict.fromkeys(sizes.values()))
+        raise Ambiguous(
+            f"records of {known}: which of them it has is in info.json and sample.json of its "
+            "folder"
+            if candidates
+            else f"chip {chip} writes no such file"
+        )
+    return _distinct(layouts[0], chip)
+
+
+def _likely(layouts: list[Layout], rows_of: Callable[[int], Bytes]) -> list[Layout]:
+    """Those whose records begin as they must, and are of a known kind, most often."""
+    scores = []
+    for layout in layouts:
+        rows = rows_of(layout.size)
+        right = layout.is_record(rows)
+        known = np.logical_or.reduce(layout.split(rows)) if len(rows) else right
+        scores.append(float(np.mean(right & known)) if len(rows) else 0.0)
+    best = max(scores, default=0.0)
+    return [one for one, score in zip(layouts, scores, strict=True) if score == best and best > 0.5]
+
+
+def _distinct(layout: Layout, chip: int | None) -> Layout:
+    """Of members that share a size and a kind, those of the oldest chips, where none is known."""
+    if chip is not None:
+        return layout
+    seen: dict[tuple[int, ...], Member] = {}
+    for one in layout.members:
+        seen.setdefault(one.values, one)
+    return Layout(layout.size, tuple(seen.values()), layout.select)

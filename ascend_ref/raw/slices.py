@@ -1,0 +1,209 @@
+"""The records of one kind, read through all their slices in bounded memory.
+
+What a device loses goes at the front: where the bytes are no whole number of records, the first of
+them are the rest of one that was cut away (raw-prof 2). Records that begin with a magic number show
+where they begin, so that a torn one is known wherever it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from ascend_spec.raw import Side
+
+from .damage import Damage
+from .layout import Bytes, Layout
+from .tree import Slice
+
+AT_ONCE = 1 << 23
+"""Bytes that are read at a time."""
+
+PROBES = 64
+"""Records that decide where a slice begins."""
+
+TRIES = 1 << 16
+"""Places at which the next record is looked for behind one that is torn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Whole records that follow each other in a file, from a byte of it.
+
+    The first may have begun in the slice before; its offset is then negative.
+    """
+
+    path: Path
+    offset: int
+    rows: Bytes
+
+
+def read_blocks(
+    slices: Sequence[Slice], layout: Layout, side: Side, damage: list[Damage]
+) -> Iterator[Block]:
+    """The records of slices that agree in their names, but for the number.
+
+    What is no record is left out, and stated in ``damage`` by file and byte. Where bytes are lost
+    within a file, the record before that place may end with bytes of another: only some of these
+    show it.
+    """
+    reader = _Reader(layout, side, damage)
+    total = sum(_size(one.path) for one in slices)
+    lead = total % layout.size
+    for place, one in enumerate(slices):
+        try:
+            with one.path.open("rb") as file:
+                if place == 0:
+                    reader.start(file, one.path, lead)
+                else:
+                    reader.join(file, one.path)
+                yield from reader.blocks(file, one.path)
+        except OSError as error:
+            reader.lose(one.path, error.strerror or str(error))
+    reader.finish()
+
+
+class _Reader:
+    """What is left of a slice until the next one shows whose it is."""
+
+    def __init__(self, layout: Layout, side: Side, damage: list[Damage]) -> None:
+        self.layout = layout
+        self.side = side
+        self.damage = damage
+        self.rest = b""
+        self.rest_of: tuple[Path, int] | None = None
+
+    def start(self, file: BinaryIO, path: Path, lead: int) -> None:
+        """Leave out the rest of a record that was cut away at the front."""
+        if lead and self.side == "device" and not self._begins_better(file, 0, lead):
+            file.seek(lead)
+            text = f"the first {lead:,} bytes are the rest of a record whose start is lost"
+            self.damage.append(Damage(path, text, 0))
+
+    def join(self, file: BinaryIO, path: Path) -> None:
+        """Leave out what the slice before ended with, where the next does not go on with it."""
+        if not self.rest:
+            return
+        if self._begins_better(file, 0, self.layout.size - len(self.rest)):
+            self.finish()
+        elif self.side == "host":
+            # The exporter in C++ gives up such a file as a whole (raw-prof 2).
+            text = (
+                f"a record goes on from the slice before: {len(self.rest):,} of "
+                f"{self.layout.size:,} bytes stand there"
+            )
+            self.damage.append(Damage(path, text, 0))
+
+    def blocks(self, file: BinaryIO, path: Path) -> Iterator[Block]:
+        """The records of an open slice from where it stands."""
+        size = self.layout.size
+        offset = file.tell() - len(self.rest)
+        at_once = max(size, AT_ONCE - AT_ONCE % size)
+        while chunk := file.read(at_once):
+            content = self.rest + chunk if self.rest else chunk
+            whole = len(content) - len(content) % size
+            rows = np.frombuffer(content, np.uint8, whole).reshape(-1, size)
+            right = self.layout.is_record(rows)
+            if right.all():
+                yield Block(path, offset, rows)
+                self.rest = content[whole:]
+                offset += whole
+            else:
+                yield from self._torn(path, offset, content, right)
+                offset += len(content) - len(self.rest)
+        self.rest_of = (path, offset) if self.rest else None
+
+    def finish(self) -> None:
+        """State what the last slice ended with."""
+        if self.rest and self.rest_of:
+            path, offset = self.rest_of
+            text = f"the last {len(self.rest):,} bytes are no whole record of {self.layout.size:,}"
+            self.damage.append(Damage(path, text, max(offset, 0)))
+        self.rest, self.rest_of = b"", None
+
+    def lose(self, path: Path, reason: str) -> None:
+        """State that a slice cannot be read."""
+        self.finish()
+        self.damage.append(Damage(path, reason))
+
+    def _torn(
+        self,
+        path: Path,
+        offset: int,
+        content: bytes,
+        right: np.ndarray[tuple[int], np.dtype[np.bool_]],
+    ) -> Iterator[Block]:
+        """The runs of records in bytes some of which are none; the last piece is kept."""
+        size = self.layout.size
+        at = 0
+        while True:
+            rows = np.frombuffer(content, np.uint8, (len(content) - at) // size * size, at)
+            rows = rows.reshape(-1, size)
+            right = self.layout.is_record(rows)
+            run = int(np.argmin(right)) if not right.all() else len(rows)
+            end = at + run * size
+            if len(content) - end < size:
+                yield from self._run_of(path, offset + at, rows[:run])
+                at = end
+                break
+            found = self._next_record(content, end - size + 1 if run else end + 1)
+            if found < end:
+                # The next record begins within the last one: bytes are lost in that one.
+                run, end = run - 1, end - size
+            yield from self._run_of(path, offset + at, rows[:run])
+            text = f"{found - end:,} bytes are no whole record with its magic number"
+            self.damage.append(Damage(path, text, max(offset + end, 0)))
+            at = found
+        self.rest = content[at:]
+
+    def _run_of(self, path: Path, offset: int, rows: Bytes) -> Iterator[Block]:
+        if len(rows):
+            yield Block(path, offset, rows)
+
+    def _next_record(self, content: bytes, start: int) -> int:
+        """Where the next record begins, or where the bytes end in which one could.
+
+        Two of them in a row are asked for, since other bytes may look like a magic number.
+        """
+        size = self.layout.size
+        assert self.layout.magic is not None  # noqa: S101 - without one every row is a record
+        place, value = self.layout.magic
+        at = start
+        for _ in range(TRIES):
+            at = content.find(value, at + place) - place
+            if at < start or at + size > len(content):
+                break
+            following = content[at + size + place : at + size + place + len(value)]
+            if following in (value, b""):
+                return at
+            at += 1
+        return max(start, len(content) - size + 1)
+
+    def _begins_better(self, file: BinaryIO, here: int, there: int) -> bool:
+        """Whether records begin rather at one byte of a slice than at another."""
+        if self.layout.magic is None:
+            return False
+        size = self.layout.size
+        place = file.tell()
+        content = file.read(there + PROBES * size)
+        file.seek(place)
+        return self._run(content[here:]) > self._run(content[there:])
+
+    def _run(self, content: bytes) -> int:
+        """How many records follow each other from the first byte on."""
+        size = self.layout.size
+        place, value = self.layout.magic or (0, b"")
+        starts = range(0, PROBES * size, size)
+        wrong = (n for n, at in enumerate(starts) if content[at + place : at + place + 2] != value)
+        return next(wrong, PROBES)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.lstat().st_size
+    except OSError:
+        return 0
