@@ -48,7 +48,7 @@ class Clock:
 def _scaled(
     numbers: Times, factor: Fraction, offset: Fraction
 ) -> tuple[Times, npt.NDArray[np.bool_]]:
-    """``numbers * factor + offset`` to the nearest whole number, and which of them can be told.
+    """``numbers * factor + offset`` to the nearest whole number, and which of them fit.
 
     Whole turns of the denominator are taken out first, so that no product exceeds 64 bits.
     """

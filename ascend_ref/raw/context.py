@@ -1,4 +1,4 @@
-"""What stands beside a raw file and says what its numbers mean: dictionaries and clocks."""
+"""What stands next to a raw file and says what its numbers mean: dictionaries and clocks."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class Ambiguous(ValueError):
 
 @dataclass(frozen=True)
 class Layout:
-    """The records of one file: ``members`` of one ``size``, told apart by the field ``select``."""
+    """The records of a file: ``members`` of one ``size``, which differ in the field ``select``."""
 
     size: int
     members: tuple[Member, ...]

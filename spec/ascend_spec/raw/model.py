@@ -52,8 +52,8 @@ class RawFile(Bounds):
 
     ``name`` is its name, before the slice where it is cut into slices; ``aliases`` are names of
     older collectors for the same bytes. ``folder``: ``data`` of its side, or the one above with
-    the side files. ``members``: the records of a file of records. ``select``: the field that tells
-    several of them apart. ``grammar``: the lines of a file of text that readers take apart.
+    the side files. ``members``: the records of a file of records. ``select``: the field in which
+    several of them differ. ``grammar``: the lines of a file of text that readers take apart.
     ``document``: the schema of a file of JSON. ``levels`` and ``type``: of the heads of all its
     records. ``data``: what it belongs to that is collected together. ``feeds``: addresses of what
     exporters make of it. ``read``: whether the exporter reads it. ``required``: whether the folder

@@ -27,15 +27,15 @@ from construct import (
 
 from ascend_spec.core.packed import field
 
-from .additional import (
+from .communication import (
     hccl_members,
     transfer_amounts,
     transfer_identity,
     transfer_kinds,
     transfer_role,
 )
+from .compact import HCCL_OP_MEMBERS
 from .forms import CONSTANT, DERIVED, UNRECORDED, Shows, additional, head
-from .host import HCCL_OP_MEMBERS
 
 _aicpu = partial(field, grade="observed")
 _SOURCE = ("raw-prof 4.10", "ge-profiling 5.4")

@@ -28,6 +28,7 @@ from .stars import (
     core,
     counter,
     device_magic,
+    ffts_mode,
     observed,
     plain_head,
     record,
@@ -89,20 +90,7 @@ CONTEXT_PMU = record(
     _context(
         "subTaskId", Int16ul, "Sub-task, where the task is one of FFTS+.", shows="task.context"
     ),
-    _context(
-        "mode",
-        bits(
-            _context(
-                "fftsType",
-                BitsInteger(3),
-                "Kind of core, or how the task is made of sub-tasks.",
-                shows=DERIVED,
-                values="ffts_types",
-            ),
-            Padding(13),
-        ),
-        "Way of threading; the word has no name of its own.",
-    ),
+    ffts_mode(_CONTEXT, "Kind of core, or how the task is made of sub-tasks."),
     _context("threadId", Int16ul, "Thread of the sub-task.", shows=UNRECORDED),
     Padding(8),
     _context("totalCycle", Int64ul, _CYCLES, shows="counter.value"),

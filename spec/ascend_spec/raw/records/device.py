@@ -26,6 +26,7 @@ from .stars import (
     core,
     counter,
     device_magic,
+    ffts_mode,
     log_head,
     observed,
     record,
@@ -70,20 +71,7 @@ FFTS_LOG = record(
     _ffts("subTaskType", Int8ul, "Kind of the sub-task.", shows="task.kind", values="sub_tasks"),
     Padding(1),
     _ffts("subTaskId", Int16ul, "Number of the sub-task.", shows="task.context"),
-    _ffts(
-        "mode",
-        bits(
-            _ffts(
-                "fftsType",
-                BitsInteger(3),
-                "How the task is made of sub-tasks.",
-                shows=DERIVED,
-                values="ffts_types",
-            ),
-            Padding(13),
-        ),
-        "Way of threading; the word has no name of its own.",
-    ),
+    ffts_mode(_FFTS, "How the task is made of sub-tasks."),
     _ffts("threadId", Int16ul, "Thread of the sub-task.", shows=UNRECORDED),
     Padding(40),
 )

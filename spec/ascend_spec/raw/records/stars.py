@@ -142,6 +142,15 @@ def unique_task(source: tuple[str, ...]) -> Field:
     )
 
 
+def ffts_mode(source: tuple[str, ...], summary: str) -> Field:
+    """The word whose highest three bits are a way of threading."""
+    way = observed(
+        "fftsType", BitsInteger(3), summary, source=source, shows=DERIVED, values="ffts_types"
+    )
+    text = "Way of threading; the word has no name of its own."
+    return observed("mode", bits(way, Padding(13)), text, source=source)
+
+
 def core(source: tuple[str, ...]) -> tuple[Field, ...]:
     """Kind and number of a core, a byte each."""
     return (
