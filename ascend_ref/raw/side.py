@@ -175,7 +175,8 @@ def read_side_files(folder: RawFolder, damage: list[Damage]) -> SideFiles:
         found = folder.files.get(kind.file, ())
         if not found:
             if kind.required:
-                damage.append(Damage(folder.path, f"{kind.name.template} is missing"))
+                name = kind.name.template.replace("{device}", str(folder.device))
+                damage.append(Damage(folder.path, f"{name} is missing"))
             continue
         if len(found) > 1:
             names = ", ".join(one.path.name for one in found)

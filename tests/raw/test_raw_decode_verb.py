@@ -129,7 +129,7 @@ def test_without_its_clock_a_device_has_no_times_and_says_why(
     document, problems = shown(path, capsys, code=1)
     assert "timestamp_ns" not in document["records"][0]
     assert problems == [
-        f"{profile}/device_0: dev_start.log.{{device}} is missing",
+        f"{profile}/device_0: dev_start.log.0 is missing",
         f"{profile}/device_0: dev_start.log of device_0 is missing, so some times are not known",
     ]
 
