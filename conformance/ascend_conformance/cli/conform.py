@@ -169,7 +169,7 @@ def _cases(stage: Stage, count: int, seed: int) -> Sequence[Case]:
         raise CommandError(
             "cases are drawn by hypothesis; expected: pip install 'ascend-ref[strategies]'"
         ) from missing
-    return draw_cases(stage.name, count, seed)
+    return draw_cases(stage, count, seed)
 
 
 def _replay(

@@ -13,10 +13,13 @@ from ascend_ref.profile.export import databases, export_database
 from ascend_simulator import write_run
 from ascend_spec import text_catalog
 
+from ..media.text.layers import STEP_TRACE
 from ..media.text.deliverables import COMPANIONS, Deliverable, deliverable_of_name
 from .case import Case
 
 FORMATS = {"pytorch": ("pytorch-db", "pytorch-text"), "msprof": ("msprof-db", "csv", "timeline")}
+IN_NO_DATABASE = ("host_cpu_usage", "host_mem_usage", "host_network_usage")
+"""CSV files that show how many processors, how much memory or what network card a host has."""
 OPERATORS = ("COMPUTE_TASK_INFO", "COMMUNICATION_OP")
 
 
@@ -30,9 +33,8 @@ def make(case: Case, folder: Path) -> None:
     profile = run.profiles[-1]
     expected = folder / "expected"
     expected.mkdir()
-    there = {name for path in profile.rglob("*.db") for name in _tables(path)}
     for one in list(deliverables_below(profile)):
-        if one.kind != "csv" or there.intersection(text_catalog().csv[one.name].tables):
+        if is_in_databases(one):
             shutil.move(one.path, expected / one.path.name)
         else:
             one.path.unlink()  # no database shows it
@@ -41,6 +43,20 @@ def make(case: Case, folder: Path) -> None:
     (folder / "input").mkdir()
     shutil.move(profile, folder / "input" / profile.name)
     shutil.rmtree(folder / "run")
+
+
+def is_in_databases(one: Deliverable) -> bool:
+    """Whether a database holds what a file shows."""
+    if one.kind == "csv":
+        return bool(text_catalog().csv[one.name].tables) and one.name not in IN_NO_DATABASE
+    return one.name != STEP_TRACE
+
+
+def can_be_drawn(case: Case) -> bool:
+    """Whether a database holds all that the files of a case show: iterations of a graph are in
+    none.
+    """
+    return not case.scenario.model.graph
 
 
 def deliverables_below(folder: Path) -> Iterator[Deliverable]:
@@ -66,16 +82,6 @@ def operators(folder: Path) -> int:
                 for table in _names(database).intersection(OPERATORS):
                     found += int(database.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
     return found
-
-
-def _tables(path: Path) -> set[str]:
-    """The tables of a database that have rows."""
-    with _open(path) as database:
-        return {
-            name
-            for name in _names(database)
-            if database.execute(f'SELECT 1 FROM "{name}" LIMIT 1').fetchone()
-        }
 
 
 def _open(path: Path) -> closing[sqlite3.Connection]:

@@ -17,6 +17,7 @@ from .case import OUTPUTS, Case
 
 if TYPE_CHECKING:
     from .case import Output
+    from .stages import Stage
 
 MOST_ROWS = 40_000
 """Of a case, about: what is larger shows no more, and takes minutes."""
@@ -45,7 +46,7 @@ def size(case: Case) -> int:
     return rows_per_rank(case.scenario) * case.scenario.parallelism.ranks
 
 
-def draw_cases(stage: str, count: int, number: int) -> list[Case]:
+def draw_cases(stage: Stage, count: int, number: int) -> list[Case]:
     """So many cases, smallest first; the same ones for the same number."""
     found: list[Case] = []
 
@@ -57,9 +58,9 @@ def draw_cases(stage: str, count: int, number: int) -> list[Case]:
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
-    @given(cases(stage))
+    @given(cases(stage.name))
     def collect(case: Case) -> None:
-        if len(found) < count and case not in found and _is_possible(case):
+        if len(found) < count and case not in found and stage.can_be_drawn(case) and _is_possible(case):
             found.append(case)
 
     if count:

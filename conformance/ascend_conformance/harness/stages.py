@@ -19,7 +19,7 @@ Compare = Callable[[Files, Files, Collection[str] | None, tuple[str, str]], list
 class Stage:
     """What exporters of one kind get and write.
 
-    ``make`` fills a folder with ``input``, which holds one folder for the exporter, and
+    ``can_be_drawn``: whether a case says all that is true of it. ``make`` fills a folder with ``input``, which holds one folder for the exporter, and
     ``expected``. ``files`` are those of a folder that are compared; ``differences`` what two sets
     of them do not agree in. ``reference``: our own exporter. ``operators`` in the input of a
     folder. ``judged``: whether ``check`` has rules for what is written.
@@ -27,6 +27,7 @@ class Stage:
 
     name: str
     summary: str
+    can_be_drawn: Callable[[Case], bool]
     make: Callable[[Case, Path], None]
     files: Callable[[Path], Files]
     differences: Compare
@@ -45,6 +46,7 @@ STAGES: Mapping[str, Stage] = {
         Stage(
             "database-to-text",
             "A database of msprof or of torch_npu to CSV files, timelines and JSON documents.",
+            database_to_text.can_be_drawn,
             database_to_text.make,
             _files,
             differences,
