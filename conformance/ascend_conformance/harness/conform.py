@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ascend_ref import __version__
 from ascend_ref.atomic import staged
+from ascend_simulator.scenario import ScenarioError
 
 from ..engine.failure import rule_that_finds
 from ..finding import FileReport, Finding, Report, Skipped
@@ -79,7 +80,10 @@ def conform(
     for done, case in enumerate(cases):
         if progress:
             progress(done, len(cases), case.words)
-        tried = try_case(exporter, stage, case, asked)
+        try:
+            tried = try_case(exporter, stage, case, asked)
+        except ScenarioError:  # more memory than its NPU has, which only the simulation knows
+            continue
         outcome.cases += 1
         for feature in tried.features:
             outcome.features[feature] = outcome.features.get(feature, 0) + 1

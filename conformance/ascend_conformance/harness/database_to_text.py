@@ -53,10 +53,16 @@ def is_in_databases(one: Deliverable) -> bool:
 
 
 def can_be_drawn(case: Case) -> bool:
-    """Whether a database holds all that the files of a case show: iterations of a graph are in
-    none.
+    """Whether a database holds all that the files of a case show.
+
+    Iterations of a graph are in none; and which counters the cores were sampled for cannot be
+    decided of products for which the simulator has few of them.
     """
-    return not case.scenario.model.graph
+    scenario = case.scenario
+    sampled = scenario.capture.aic_mode == "sample-based" and scenario.capture.aic_metrics
+    return not scenario.model.graph and not (
+        sampled and scenario.hardware.product not in ("A2", "A3")
+    )
 
 
 def deliverables_below(folder: Path) -> Iterator[Deliverable]:

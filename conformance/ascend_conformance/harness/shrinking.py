@@ -35,14 +35,24 @@ def shrink(case: Case, shows: Shows, most: int = MOST) -> Case:
         if known not in tried:
             if len(tried) >= most or not _is_possible(candidate):
                 return False
-            tried[known] = shows(candidate)
+            try:
+                tried[known] = shows(candidate)
+            except ScenarioError:  # its memory, which only the simulation knows
+                return False
         return tried[known]
 
     found = next(filter(still_shows, _tiny(case)), case)
-    smaller: Case | None = found
-    while smaller is not None:
-        found = smaller
-        smaller = next((one for one in _smaller(found) if one != found and still_shows(one)), None)
+    kept: set[str] = set()
+    changed = True
+    while changed:
+        changed = False
+        for what, smaller in _smaller(found):
+            if what in kept or smaller == found:
+                continue
+            if still_shows(smaller):
+                found, changed = smaller, True
+                break
+            kept.add(what)
     return found
 
 
@@ -52,70 +62,55 @@ def _tiny(case: Case) -> Iterator[Case]:
     for steps in (1, 2, 3):
         for capture in (Switches(), own.capture):
             schedule = replace(ONE_STEP, active=steps)
-            yield replace(
-                case,
-                seed=0,
-                scenario=Scenario("shrunk", model=ADD, schedule=schedule, capture=capture),
-            )
-    for hardware in (HardwareChoice(), own.hardware):
-        yield replace(
-            case,
-            scenario=replace(own, name="shrunk", hardware=hardware, model=ADD, schedule=ONE_STEP,
-                             parallelism=Parallelism(), faults=()),
-        )
+            scenario = Scenario("shrunk", model=ADD, schedule=schedule, capture=capture)
+            yield replace(case, seed=0, scenario=scenario)
+    alone = replace(own, name="shrunk", summary="", parallelism=Parallelism(), faults=())
+    yield replace(case, scenario=replace(alone, model=ADD, schedule=ONE_STEP))
 
 
-def _smaller(case: Case) -> Iterator[Case]:
-    """Each part of a case made smaller, the ones that save most first."""
+def _smaller(case: Case) -> Iterator[tuple[str, Case]]:
+    """Each part of a case made smaller, the ones that save most first, with a name for it."""
     own = case.scenario
-    for made in _parts(own):
-        yield replace(case, scenario=replace(own, **made))
-    if case.seed:
-        yield replace(case, seed=0)
-    if own.name != "shrunk":
-        yield replace(case, scenario=replace(own, name="shrunk", summary=""))
+    for what, made in _parts(own):
+        yield what, replace(case, scenario=replace(own, **made))
+    yield "seed", replace(case, seed=0)
+    yield "name", replace(case, scenario=replace(own, name="shrunk", summary=""))
 
 
-def _parts(own: Scenario) -> Iterator[dict[str, Any]]:
-    if own.faults:
-        yield {"faults": ()}
-        for at in range(len(own.faults)):
-            yield {"faults": own.faults[:at] + own.faults[at + 1 :]}
-    yield {"model": ADD, "parallelism": Parallelism()}
-    yield {"model": ADD}
+def _parts(own: Scenario) -> Iterator[tuple[str, dict[str, Any]]]:
+    yield "faults", {"faults": ()}
+    for at, fault in enumerate(own.faults):
+        yield f"fault {fault.kind}", {"faults": own.faults[:at] + own.faults[at + 1 :]}
+    yield "model, ranks", {"model": ADD, "parallelism": Parallelism()}
+    yield "model", {"model": ADD}
     if own.model.kind != "single-operator":
         tiny = {one: value for one, value in SMALL.items() if getattr(own.model, one) > value}
-        if tiny:
-            yield {"model": replace(own.model, **tiny)}  # type: ignore[arg-type]
-        yield {"model": ModelChoice("recommendation", tables=1, rows=1, width=8, batch=1, layers=1)}
-    yield {"parallelism": Parallelism()}
-    for ranks in (2, 4):
-        if own.parallelism.ranks > ranks:
-            yield {"parallelism": Parallelism(ranks)}
-    yield {"schedule": ONE_STEP}
-    if own.schedule.active > 1:
-        yield {"schedule": replace(own.schedule, active=own.schedule.active - 1)}
-    yield {"schedule": replace(ONE_STEP, active=own.schedule.active)}
-    yield {"hardware": HardwareChoice()}
-    yield {"hardware": HardwareChoice(own.hardware.product)}
-    yield {"capture": Switches()}
-    usual = Switches()
-    for one in fields(own.capture):
-        if getattr(own.capture, one.name) != getattr(usual, one.name):
-            yield {"capture": replace(own.capture, **{one.name: getattr(usual, one.name)})}
-    for model in _models(own.model):
-        yield {"model": model}
+        yield "sizes", {"model": _model(own.model, **tiny)}
+    yield "ranks", {"parallelism": Parallelism()}
+    if own.parallelism.ranks > 2:
+        yield "two ranks", {"parallelism": Parallelism(2)}
+    yield "schedule", {"schedule": ONE_STEP}
+    for steps in range(1, own.schedule.active + 1):
+        yield f"{steps} steps", {"schedule": replace(ONE_STEP, active=steps)}
+    yield "hardware", {"hardware": HardwareChoice()}
+    yield "data sheet", {"hardware": HardwareChoice(own.hardware.product)}
+    usual, capture = Switches(), own.capture
+    yield "switches", {"capture": usual}
+    counters = replace(
+        usual, level=capture.level, aic_metrics=capture.aic_metrics, aic_mode=capture.aic_mode
+    )
+    yield "switches but counters", {"capture": counters}
+    for one in fields(capture):
+        value = getattr(usual, one.name)
+        yield f"switch {one.name}", {"capture": replace(capture, **{one.name: value})}
+    for one in fields(own.model):
+        least = SMALL.get(one.name) if own.model.kind != "single-operator" else None
+        value = getattr(ModelChoice(own.model.kind), one.name) if least is None else least
+        yield f"model {one.name}", {"model": _model(own.model, **{one.name: value})}
 
 
-def _models(model: ModelChoice) -> Iterator[ModelChoice]:
-    usual = ModelChoice(model.kind)
-    for one in fields(model):
-        value = getattr(model, one.name)
-        if one.name in SMALL and model.kind != "single-operator" and value > SMALL[one.name]:
-            yield replace(model, **{one.name: SMALL[one.name]})  # type: ignore[arg-type]
-        elif isinstance(value, int) and not isinstance(value, bool) and value > 1:
-            if one.name not in SMALL and value != getattr(usual, one.name):
-                yield replace(model, **{one.name: min(getattr(usual, one.name), value)})  # type: ignore[arg-type]
+def _model(model: ModelChoice, **changes: Any) -> ModelChoice:
+    return replace(model, **changes)
 
 
 def _is_possible(case: Case) -> bool:
