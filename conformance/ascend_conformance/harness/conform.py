@@ -70,10 +70,12 @@ def conform(
     out: Path | None = None,
     progress: Progress | None = None,
     most: int = MOST,
+    enough: int | None = None,
 ) -> Outcome:
     """Try an exporter on cases, shrink each failure, and save it below ``out``.
 
-    ``most``: cases tried to shrink one failure.
+    ``most``: cases tried to shrink one failure. ``enough``: failing cases after which no further
+    one is tried.
     """
     outcome = Outcome(exporter)
     failing: list[Tried] = []
@@ -90,6 +92,8 @@ def conform(
         if tried.result.how == "skipped" and tried.result.words not in outcome.skipped:
             outcome.skipped.append(tried.result.words)
         failing += [tried] if tried.failures else []
+        if len(failing) == enough:
+            break
     _explain(outcome, stage, failing, asked, expected, out, progress, most)
     if outcome.cases:
         _miss(outcome, stage, expected)
