@@ -113,6 +113,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
                 "levels.md",
                 "carriers.md",
                 "layout.md",
+                "exchange.md",
                 "vocabularies.md",
                 "additions.md",
                 "sources.md",

@@ -155,7 +155,7 @@ def _stage(name: str) -> Stage:
 def _exporter(stack: ExitStack, text: str, limits: Limits, stage: Stage) -> Exporter:
     from ..harness.exporters import exporter_of
 
-    found = exporter_of(text, limits, stage.reference)
+    found = exporter_of(text, stage.name, limits, stage.reference)
     stack.callback(found.close)
     return found
 

@@ -14,8 +14,10 @@ from ascend_ref.cli.guard import describe
 
 from .limits import Ended, Limits, Way, run
 
-How = Literal["done", "failed", "crashed", "hung", "refused", "skipped"]
-"""``refused``: the exporter reports an error of its own; ``skipped``: it says why it did nothing."""
+How = Literal["done", "failed", "crashed", "hung", "refused", "broken", "skipped"]
+"""``refused``: the exporter reports an error of its own; ``broken``: it breaks the protocol;
+``skipped``: it says why it did nothing.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,12 +164,16 @@ class MsprofAnalyze:
         """Nothing is left of a command that has ended."""
 
 
+JSON_LINES = "jsonl:"
+"""Begins the command of a process that speaks the protocol."""
 REFERENCE = "reference"
 MSPROF_ANALYZE = "msprof-analyze"
 NAMES = (REFERENCE, MSPROF_ANALYZE)
 
 
-def exporter_of(text: str, limits: Limits, reference: Callable[[Path, Path], object]) -> Exporter:
+def exporter_of(
+    text: str, stage: str, limits: Limits, reference: Callable[[Path, Path], object]
+) -> Exporter:
     """The exporter of a name, or of a command. Raises :class:`NoExporter`."""
     if text == REFERENCE:
         return Function(REFERENCE, reference)
@@ -176,18 +182,25 @@ def exporter_of(text: str, limits: Limits, reference: Callable[[Path, Path], obj
         if not program.exists():
             raise NoExporter(f"{text} is not installed; expected: pip install {text}")
         return MsprofAnalyze(program, limits)
-    try:
-        words = shlex.split(text)
-    except ValueError as problem:
-        raise NoExporter(f"{text}: {problem}; expected a command as in a shell") from None
-    if not words:
-        raise NoExporter("the exporter is empty; expected a name or a command")
-    if len(words) == 1 and "{" not in text:
-        known = ", ".join(NAMES)
-        raise NoExporter(f"there is no exporter {text}; expected {known} or a command with {{in}}")
+    command = text.removeprefix(JSON_LINES)
+    _require_program(command)
+    if command != text:
+        from .talking import Talking  # slow: jsonschema-rs
+
+        return Talking(text, command, stage, limits)
     for mark in ("{in}", "{out}"):
         if mark not in text:
             raise NoExporter(f"{text}: the command has no {mark}; expected {{in}} and {{out}}")
-    if shutil.which(words[0]) is None:
-        raise NoExporter(f"{words[0]}: there is no such program")
     return Template(text, limits)
+
+
+def _require_program(command: str) -> None:
+    try:
+        words = shlex.split(command)
+    except ValueError as problem:
+        raise NoExporter(f"{command}: {problem}; expected a command as in a shell") from None
+    if not words:
+        raise NoExporter("the exporter is empty; expected a name or a command")
+    if shutil.which(words[0]) is None:
+        known = ", ".join(NAMES)
+        raise NoExporter(f"{words[0]}: no such exporter or program; expected {known} or a command")

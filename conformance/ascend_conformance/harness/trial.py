@@ -33,6 +33,7 @@ _HOW: Mapping[How, str] = {
     "crashed": "crashed export",
     "hung": "hung export",
     "refused": "refused export",
+    "broken": "broken protocol",
 }
 
 
