@@ -117,7 +117,7 @@ def context_ignored(database: Database) -> None:
     database.change("UPDATE TASK SET contextId = 7 WHERE contextId <> 7")
 
 
-@bug("before", "two devices of one process, of which each has the three tasks of an operator")
+@bug("before")
 def joined_by_task_only(database: Database) -> None:
     """Kernels are joined to tasks by taskId, which two devices of a process share."""
     database.change(
@@ -273,7 +273,7 @@ def least_for_greatest(folder: Folder) -> None:
 @bug("after")
 def steps_off_by_one(folder: Folder) -> None:
     """Steps are counted from the first of the capture, not of the program."""
-    folder.each("step_trace_time.csv", lambda row: row.update(Step=str(int(row["Step"]) + 1)))
+    cells(folder, ("Step", "Step Id"), lambda cell: str(int(cell) + 1))
 
 
 @bug("after")

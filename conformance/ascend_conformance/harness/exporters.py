@@ -108,10 +108,18 @@ class Template:
     def export(self, source: Path, target: Path) -> Result:
         """Run the command in ``target``."""
         places = {"{in}": str(source), "{out}": str(target)}
-        return result_of(run(filled(shlex.split(self.text), places), target, self.limits))
+        return result_of(run(filled(words_of(self.text), places), target, self.limits))
 
     def close(self) -> None:
         """Nothing is left of a command that has ended."""
+
+
+def words_of(command: str) -> list[str]:
+    """The words of a command; files of this folder by their whole path, as it runs in another."""
+    first, *others = shlex.split(command)
+    program = Path(first)
+    whole = str(program.absolute()) if len(program.parts) > 1 else first
+    return [whole, *(str(Path(one).absolute()) if Path(one).is_file() else one for one in others)]
 
 
 def filled(words: list[str], places: Mapping[str, str]) -> list[str]:

@@ -17,7 +17,7 @@ import jsonschema_rs
 from ascend_ref.cli.guard import one_line
 from ascend_spec.exchange import exchange_schema
 
-from .exporters import Result, called
+from .exporters import Result, called, words_of
 from .limits import Limits, end_group, last_line, limited
 
 PROTOCOL = "ascend-ref-exporter/1"
@@ -43,7 +43,7 @@ class Talking:
     def __init__(self, text: str, command: str, stage: str, limits: Limits) -> None:
         self.text = text
         self.name = called(shlex.split(command))
-        self._command = shlex.split(command)
+        self._command = words_of(command)
         self._stage = stage
         self._limits = limits
         self._process: subprocess.Popen[bytes] | None = None

@@ -132,7 +132,6 @@ def try_folder(exporter: Exporter, stage: Stage, case: Case, folder: Path, asked
             return replace(tried, failures=tuple(ended_badly(other, truth)))
     expected = stage.files(folder / "expected")
     there = {one.name for one in expected if wanted is None or one.name in wanted}
-    tried = replace(tried, features=tuple(sorted(there)))
     if result.how != "done":
         return replace(tried, failures=tuple(ended_badly(result, exporter.name)))
     written = stage.files(folder / "actual")
@@ -140,6 +139,7 @@ def try_folder(exporter: Exporter, stage: Stage, case: Case, folder: Path, asked
         words = "none of its files has a name that readers know"
         nothing = Failure(RUN, finding("nothing exported", exporter.name, words))
         return replace(tried, failures=(nothing,))
+    tried = replace(tried, features=tuple(sorted(there)))
     sides = (truth, exporter.name)
     differing = stage.differences(expected, written, wanted, sides)
     found = [failure_of(one, exporter.name) for one in differing]
