@@ -18,7 +18,7 @@ from zoo import BUGS
 from ascend_conformance.harness.case import Case
 from ascend_conformance.harness.conform import conform
 from ascend_conformance.harness.drawing import draw_cases
-from ascend_conformance.harness.stages import STAGES
+from ascend_conformance.harness.stages import STAGES, Stage
 
 STAGE = STAGES["database-to-text"]
 SMALL = 3
@@ -40,13 +40,13 @@ class Caught(NamedTuple):
 
 
 @cache
-def drawn(count: int = 40, seed: int = 1) -> list[Case]:
+def drawn(count: int = 40, seed: int = 2) -> list[Case]:
     return draw_cases(STAGE, count, seed)
 
 
-def run(name: str, cases: Sequence[Case]) -> Caught:
+def run(name: str, cases: Sequence[Case], stage: Stage = STAGE) -> Caught:
     started = time.process_time()
-    outcome = conform(BUGS[name].exporter(), STAGE, cases, enough=1)
+    outcome = conform(BUGS[name].exporter(), stage, cases, enough=1)
     found = [one for one in outcome.shown if one.failure.fails]
     operators = min((one.tried.operators for one in found), default=None)
     rules = tuple(sorted({one.failure.finding.rule for one in found}))

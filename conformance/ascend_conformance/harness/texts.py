@@ -334,7 +334,7 @@ class _Both:
         shown = asked.shown[:EXAMPLE_COLUMNS]
         other = "right" if which == "left" else "left"
         row = self._first([f"{which}_{one}" for one in shown], f"{other}_turn IS NULL")
-        return _stated(asked, shown, row)
+        return f"{_stated(asked, shown, row)} of {self._sides[which]}"
 
     def _first(self, columns: Sequence[str], where: str) -> tuple[object, ...]:
         listed = ", ".join(map(quoted, columns)) or "1"

@@ -16,6 +16,7 @@ from ..engine.failure import rule_that_finds
 from ..finding import Finding, Verdict
 from ..media.text.deliverables import Deliverable, Output, deliverables_in, output_of_folder
 from ..options import Options
+from ..ruleset import EVERYTHING, Selection
 from .case import Case
 from .exporters import Exporter, How, Result
 from .texts import Difference
@@ -182,17 +183,22 @@ def _judged(
     label: str, folder: Path, written: Sequence[Deliverable], wanted: frozenset[str] | None
 ) -> list[Failure]:
     """What ``check`` finds of the files next to the database, and not of the true ones."""
-    known = {_place(one) for one in _checked(folder, folder / "expected", None)}
     found = [
         one
-        for one in _checked(folder, folder / "actual", wanted)
-        if one.verdict in ("violation", "failure") and _place(one) not in known
+        for one in _checked(folder, folder / "actual", wanted, EVERYTHING)
+        if one.verdict in ("violation", "failure")
     ]
+    if found:
+        same = Selection(tuple({one.rule for one in found}))
+        known = {_place(one) for one in _checked(folder, folder / "expected", None, same)}
+        found = [one for one in found if _place(one) not in known]
     places = {one.place: one.name for one in written}
     return [Failure(places.get(one.table or "", RUN), replace(one, file=label)) for one in found]
 
 
-def _checked(folder: Path, texts: Path, wanted: frozenset[str] | None) -> Sequence[Finding]:
+def _checked(
+    folder: Path, texts: Path, wanted: frozenset[str] | None, rules: Selection
+) -> Sequence[Finding]:
     """The findings on text files that stand next to the database of the case."""
     with TemporaryDirectory(prefix="ascend-ref-conform-") as place:
         here = Path(place) / "profile"
@@ -211,7 +217,7 @@ def _checked(folder: Path, texts: Path, wanted: frozenset[str] | None) -> Sequen
                 candidates.append(replace(candidate, details=alone))
             else:
                 candidates.append(candidate)
-        return check_candidates(candidates, Options(workers=1)).findings
+        return check_candidates(candidates, Options(selection=rules, workers=1)).findings
 
 
 def _place(one: Finding) -> tuple[str, str]:
