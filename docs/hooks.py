@@ -73,6 +73,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
             "Guide": [
                 "index.md",
                 "check.md",
+                "conform.md",
                 "lookup.md",
                 "simulate.md",
                 "operators.md",

@@ -55,13 +55,13 @@ def is_in_databases(one: Deliverable) -> bool:
 def can_be_drawn(case: Case) -> bool:
     """Whether a database holds all that the files of a case show.
 
-    Iterations of a graph are in none; and which counters the cores were sampled for cannot be
-    decided of products for which the simulator has few of them.
+    Iterations of a graph are in none. Which group the cores were sampled for is in none either; the
+    names of its metrics show it, but of the other groups a simulated database has too few.
     """
-    scenario = case.scenario
-    sampled = scenario.capture.aic_mode == "sample-based" and scenario.capture.aic_metrics
-    return not scenario.model.graph and not (
-        sampled and scenario.hardware.product not in ("A2", "A3")
+    capture = case.scenario.capture
+    sampled = capture.aic_mode == "sample-based" and capture.aic_metrics is not None
+    return not case.scenario.model.graph and not (
+        sampled and capture.aic_metrics != "PipeUtilization"
     )
 
 
