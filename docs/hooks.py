@@ -73,6 +73,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
             "Guide": [
                 "index.md",
                 "check.md",
+                "conform.md",
                 "lookup.md",
                 "simulate.md",
                 "operators.md",
@@ -115,6 +116,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
                 "levels.md",
                 "carriers.md",
                 "layout.md",
+                "exchange.md",
                 "vocabularies.md",
                 "additions.md",
                 "sources.md",

@@ -70,6 +70,7 @@ def test_printed_make_targets_exist(document: str) -> None:
     [
         "README.md",
         "docs/check.md",
+        "docs/conform.md",
         "docs/lookup.md",
         "docs/simulate.md",
         "docs/operators.md",

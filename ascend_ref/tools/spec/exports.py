@@ -21,6 +21,7 @@ from ascend_spec import (
 from ascend_spec.api import LATEST
 from ascend_spec.core.dialect import Node, exported
 from ascend_spec.db.model import Reading
+from ascend_spec.exchange import exchange_schema
 from ascend_spec.timeline import document_schema, event_schema
 from ascend_spec.timeline.schema import STEP_TRACE
 
@@ -197,6 +198,10 @@ def _message(definition: str, address: str, name: str, wanted: Wanted) -> Export
     return _schema(schema, f"api-{name.replace('/', '-')}-{generation}")
 
 
+def _exchange(name: str, wanted: Wanted) -> Exported:
+    return _schema(exchange_schema(name), name)
+
+
 def _schema(schema: Node, name: str) -> Exported:
     """A JSON Schema; what it says beyond the standard stands in ``x-`` annotations."""
     text = json.dumps(exported(schema), indent=2, ensure_ascii=False) + "\n"
@@ -211,6 +216,7 @@ EXPORTS: Mapping[str, Callable[[str, Wanted], Exported]] = {
     "timeline": _timeline,
     "layer": _layer,
     "command": _command,
+    "exchange": _exchange,
     "event": lambda name, wanted: _message(
         api_catalog().events[name].body, f"event/{name}", name, wanted
     ),

@@ -37,6 +37,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
     "api_pages:api_subjects": ("command", "event", "error", "envelope", "generation"),
     "recording_pages:recording_subjects": ("entity",),
     "layout_pages:layout_subjects": ("layout",),
+    "exchange_pages:exchange_subjects": ("exchange",),
     "lexicon:lexicon_subjects": (
         *("addition", "carrier", "revision", "schema-version", "switch", "product", "data"),
         *("capability", "level", "vocabulary", "value-type", "source"),

@@ -56,6 +56,11 @@ SHEETS: Mapping[str, tuple[str, str]] = {
         "Names of files",
         "What each producer calls its folders and files; what changes in a name is in braces.",
     ),
+    "exchange.md": (
+        "Exchange with exporters",
+        "What `ascend-ref conform` and the exporters that it tries say to each other, and the file "
+        "of known failures.",
+    ),
     "carriers.md": ("Carriers", "The kinds of databases."),
     "value-types.md": (
         "Value types",

@@ -198,7 +198,7 @@ def check(
         with_sql=show_sql,
         workers=workers,
     )
-    targets = [_target(text) for text in reports]
+    targets = [report_target(text) for text in reports]
     try:
         known = read_baseline(baseline) if baseline else frozenset()
         wanted = read_expected(expected) if expected else ()
@@ -268,7 +268,8 @@ def _one_place() -> bool:
         return False
 
 
-def _target(text: str) -> tuple[str, str]:
+def report_target(text: str) -> tuple[str, str]:
+    """Kind and path of ``KIND=FILE``. Raises ``click.UsageError``."""
     kind, equals, path = text.partition("=")
     if not equals or not path or kind not in FORMATS:
         raise click.UsageError(

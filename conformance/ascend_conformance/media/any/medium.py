@@ -29,6 +29,10 @@ _BY_THEME = {
         "every profile that is judged with --expect",
         "What its files show together is compared with what the expectation names.",
     ),
+    "exporters": Described(
+        "what an exporter writes of a simulated recording (ascend-ref conform)",
+        "Its run is watched, and its files are compared with what is true of the recording.",
+    ),
     "ranks": Described(
         "databases or text deliverables of several ranks that are judged together",
         "Each two of them are compared.",

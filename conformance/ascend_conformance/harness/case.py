@@ -1,0 +1,71 @@
+"""One case that an exporter is tried on: a scenario, its seed and whose profile is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+import yaml
+
+from ascend_simulator.scenario import RUN, Scenario, ScenarioError, to_document
+
+Output = Literal["pytorch", "msprof"]
+OUTPUTS: tuple[Output, ...] = ("pytorch", "msprof")
+CASE = "case.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """``stage``: the name of the stage that is tried. ``output``: whose profile is the input."""
+
+    scenario: Scenario
+    stage: str = "database-to-text"
+    output: Output = "pytorch"
+    seed: int = 0
+
+    @property
+    def words(self) -> str:
+        """The case in a few words."""
+        one = self.scenario
+        kind = one.model.operator if one.model.kind == "single-operator" else one.model.kind
+        faults = "".join(f", {fault.kind}" for fault in one.faults)
+        return (
+            f"{kind} on {one.hardware.product}, {one.parallelism.ranks} ranks, "
+            f"{one.schedule.active} steps, level {one.capture.level}, {self.output}{faults}"
+        )
+
+    def to_yaml(self) -> str:
+        """The case as a document that :func:`read_case` reads back."""
+        document = {
+            "stage": self.stage,
+            "output": self.output,
+            "seed": self.seed,
+            "scenario": to_document(self.scenario),
+        }
+        return yaml.safe_dump(document, sort_keys=False, allow_unicode=True)
+
+
+class UnreadableCase(Exception):
+    """A folder does not hold a saved failure; the text is one clear line."""
+
+
+class _Document(msgspec.Struct, forbid_unknown_fields=True):
+    stage: str
+    output: Output
+    seed: int
+    scenario: dict[str, Any]
+
+
+def read_case(path: Path) -> Case:
+    """The case of a document. Raises :class:`UnreadableCase`."""
+    try:
+        found = msgspec.convert(yaml.safe_load(path.read_text(encoding="utf-8")), _Document)
+        text = yaml.safe_dump(found.scenario, allow_unicode=True)
+        return Case(RUN.parse(text, str(path)), found.stage, found.output, found.seed)
+    except OSError as problem:
+        raise UnreadableCase(f"{path}: {problem.strerror}; expected a saved failure") from None
+    except (ValueError, RecursionError, yaml.YAMLError, ScenarioError) as problem:
+        line = str(problem).partition("\n")[0]
+        raise UnreadableCase(f"{path}: {line}; expected a saved failure") from None

@@ -1,0 +1,214 @@
+"""The exporters that can be tried: our own, msprof-analyze, or any command."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sysconfig
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+from ascend_ref.cli.guard import describe
+
+from .limits import Ended, Limits, Way, run
+
+How = Literal["done", "failed", "crashed", "hung", "refused", "broken", "skipped"]
+"""``refused``: the exporter reports an error of its own; ``broken``: it breaks the protocol;
+``skipped``: it says why it did nothing.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How one export ended, and why."""
+
+    how: How
+    words: str = ""
+
+
+class NoExporter(Exception):
+    """What was given is no exporter; the text is one clear line."""
+
+
+class Exporter(Protocol):
+    """One exporter. ``features``: the files that it can write, ``None`` for all."""
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+
+    @property
+    def text(self) -> str:
+        """What it is given as on the command line."""
+
+    @property
+    def features(self) -> frozenset[str] | None:
+        """Files that it writes, by the name of their kind; ``None``: all of its stage."""
+
+    def export(self, source: Path, target: Path) -> Result:
+        """Export ``source`` into ``target``, which is an empty folder."""
+
+    def close(self) -> None:
+        """End whatever still runs."""
+
+
+_HOW: Mapping[Way, How] = {
+    "ended": "done",
+    "failed": "failed",
+    "crashed": "crashed",
+    "hung": "hung",
+}
+
+
+def result_of(ended: Ended) -> Result:
+    """How an export ended whose command ended so."""
+    return Result(_HOW[ended.way], ended.words)
+
+
+@dataclass(frozen=True)
+class Function:
+    """An exporter that is a function of this process, called with source and target."""
+
+    name: str
+    run: Callable[[Path, Path], object]
+    features: frozenset[str] | None = None
+
+    @property
+    def text(self) -> str:
+        """Its name."""
+        return self.name
+
+    def export(self, source: Path, target: Path) -> Result:
+        """Call it; an exception is a crash."""
+        try:
+            self.run(source, target)
+        except Exception as problem:
+            return Result("crashed", describe(problem))
+        return Result("done")
+
+    def close(self) -> None:
+        """Nothing is left of a call."""
+
+
+@dataclass(frozen=True)
+class Template:
+    """A command with ``{in}`` and ``{out}`` for the folders, run anew for each export."""
+
+    text: str
+    limits: Limits
+    features: frozenset[str] | None = None
+
+    @property
+    def name(self) -> str:
+        """The program, without its folder."""
+        return called(shlex.split(self.text))
+
+    def export(self, source: Path, target: Path) -> Result:
+        """Run the command in ``target``."""
+        places = {"{in}": str(source), "{out}": str(target)}
+        return result_of(run(filled(words_of(self.text), places), target, self.limits))
+
+    def close(self) -> None:
+        """Nothing is left of a command that has ended."""
+
+
+def words_of(command: str) -> list[str]:
+    """The words of a command; files of this folder by their whole path, as it runs in another."""
+    first, *others = shlex.split(command)
+    program = Path(first)
+    whole = str(program.absolute()) if len(program.parts) > 1 else first
+    return [whole, *(str(Path(one).absolute()) if Path(one).is_file() else one for one in others)]
+
+
+def filled(words: list[str], places: Mapping[str, str]) -> list[str]:
+    """The words of a template with the folders in them."""
+    made = []
+    for one in words:
+        word = one
+        for mark, path in places.items():
+            word = word.replace(mark, path)
+        made.append(word)
+    return made
+
+
+def called(words: list[str]) -> str:
+    """A command by the first word that is a file or module of the exporter."""
+    named = next((one for one in words if one.endswith((".py", ".sh", ".js"))), words[0])
+    return Path(named).name
+
+
+@dataclass(frozen=True)
+class MsprofAnalyze:
+    """msprof-analyze, whose mode export_summary writes two files into the profile itself."""
+
+    program: Path
+    limits: Limits
+    name: str = "msprof-analyze"
+    features: frozenset[str] | None = frozenset(("kernel_details", "api_statistic"))
+
+    @property
+    def text(self) -> str:
+        """Its name."""
+        return self.name
+
+    def export(self, source: Path, target: Path) -> Result:
+        """Run it on a copy, and take what it has written."""
+        cluster = target / "cluster"
+        copied = cluster / source.name
+        shutil.copytree(source, copied)
+        command = [str(self.program), "cluster", "-m", "export_summary", "--force"]
+        command += ["-d", str(cluster), "-o", str(target / "results")]
+        ended = run(command, target, self.limits)
+        for name in sorted(self.features or ()):
+            for path in copied.rglob(f"{name}.csv"):
+                shutil.move(path, target / path.name)
+        shutil.rmtree(cluster)
+        shutil.rmtree(target / "results", ignore_errors=True)
+        return result_of(ended)
+
+    def close(self) -> None:
+        """Nothing is left of a command that has ended."""
+
+
+JSON_LINES = "jsonl:"
+"""Begins the command of a process that speaks the protocol."""
+REFERENCE = "reference"
+MSPROF_ANALYZE = "msprof-analyze"
+NAMES = (REFERENCE, MSPROF_ANALYZE)
+
+
+def exporter_of(
+    text: str, stage: str, limits: Limits, reference: Callable[[Path, Path], object]
+) -> Exporter:
+    """The exporter of a name, or of a command. Raises :class:`NoExporter`."""
+    if text == REFERENCE:
+        return Function(REFERENCE, reference)
+    if text == MSPROF_ANALYZE:
+        program = Path(sysconfig.get_path("scripts")) / MSPROF_ANALYZE
+        if not program.exists():
+            raise NoExporter(f"{text} is not installed; expected: pip install {text}")
+        return MsprofAnalyze(program, limits)
+    command = text.removeprefix(JSON_LINES)
+    _require_program(command)
+    if command != text:
+        from .talking import Talking  # slow: jsonschema-rs
+
+        return Talking(text, command, stage, limits)
+    for mark in ("{in}", "{out}"):
+        if mark not in text:
+            raise NoExporter(f"{text}: the command has no {mark}; expected {{in}} and {{out}}")
+    return Template(text, limits)
+
+
+def _require_program(command: str) -> None:
+    try:
+        words = shlex.split(command)
+    except ValueError as problem:
+        raise NoExporter(f"{command}: {problem}; expected a command as in a shell") from None
+    if not words:
+        raise NoExporter("the exporter is empty; expected a name or a command")
+    if shutil.which(words[0]) is None:
+        known = ", ".join(NAMES)
+        raise NoExporter(f"{words[0]}: no such exporter or program; expected {known} or a command")

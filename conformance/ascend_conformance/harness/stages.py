@@ -1,0 +1,58 @@
+"""The stages at which exporters are tried; another stage is another row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..media.text.deliverables import Deliverable
+from . import database_to_text
+from .case import Case
+from .texts import Difference, differences
+
+Files = Sequence[Deliverable]
+Compare = Callable[[Files, Files, Collection[str] | None, tuple[str, str]], list[Difference]]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What exporters of one kind get and write.
+
+    ``can_be_drawn``: whether a case says all that is true of it. ``make`` fills a folder with ``input``, which holds one folder for the exporter, and
+    ``expected``. ``files`` are those of a folder that are compared; ``differences`` what two sets
+    of them do not agree in. ``reference``: our own exporter. ``operators`` in the input of a
+    folder. ``judged``: whether ``check`` has rules for what is written.
+    """
+
+    name: str
+    summary: str
+    can_be_drawn: Callable[[Case], bool]
+    make: Callable[[Case, Path], None]
+    files: Callable[[Path], Files]
+    differences: Compare
+    reference: Callable[[Path, Path], object]
+    operators: Callable[[Path], int]
+    judged: bool
+
+
+def _files(folder: Path) -> Files:
+    return list(database_to_text.deliverables_below(folder))
+
+
+STAGES: Mapping[str, Stage] = {
+    one.name: one
+    for one in (
+        Stage(
+            "database-to-text",
+            "A database of msprof or of torch_npu to CSV files, timelines and JSON documents.",
+            database_to_text.can_be_drawn,
+            database_to_text.make,
+            _files,
+            differences,
+            database_to_text.reference,
+            database_to_text.operators,
+            judged=True,
+        ),
+    )
+}

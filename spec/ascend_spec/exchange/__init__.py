@@ -1,0 +1,19 @@
+"""What ascend-ref conform and exporters exchange: messages and files, as JSON Schema."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ascend_spec.core.dialect import DIALECT, compile_schema
+from ascend_spec.spec import current
+
+EXCHANGED = ("exporter-protocol", "expected-failures")
+
+
+def exchange_schema(name: str) -> dict[str, Any]:
+    """JSON Schema 2020-12 of one of :data:`EXCHANGED`. Raises ``KeyError`` for another name."""
+    if name not in EXCHANGED:
+        raise KeyError(f"unknown exchange {name!r}; known: {', '.join(EXCHANGED)}")
+    source = current().folder.read(f"exchange/{name}.schema.yaml")
+    schema = compile_schema(source, source.get("$defs", {}), lambda _: True)
+    return {"$schema": DIALECT, "$id": f"urn:ascend-ref:exchange:{name}", **schema}
