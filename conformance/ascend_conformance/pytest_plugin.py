@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 class MakeProfile(Protocol):
     """Writes the profile of a scenario."""
 
-    def __call__(
-        self, scenario: Scenario | str, output: Output = "pytorch", seed: int = 0
-    ) -> Path:
+    def __call__(self, scenario: Scenario | str, output: Output = "pytorch", seed: int = 0) -> Path:
         """The folder of the profile, with its database; of a preset by its name."""
 
 
@@ -118,8 +116,8 @@ def ascend_stage(pytestconfig: pytest.Config) -> Stage:
 @pytest.fixture
 def ascend_exporter(pytestconfig: pytest.Config, ascend_stage: Stage) -> Iterator[Exporter]:
     """The exporter under test; a test that asks for it is skipped where none is given."""
-    from .harness.exporters import NoExporter, exporter_of
     from .harness.limits import Limits
+    from .harness.named import NoExporter, exporter_of
 
     text = pytestconfig.getoption("--ascend-exporter")
     if text is None:
@@ -137,15 +135,15 @@ def ascend_exporter(pytestconfig: pytest.Config, ascend_stage: Stage) -> Iterato
 def assert_exports(ascend_exporter: Exporter, ascend_stage: Stage) -> AssertExports:
     """A function that tries the exporter on one scenario."""
 
-    def tried(
-        scenario: Scenario | str | Case, allow: Collection[str] = (), seed: int = 0
-    ) -> None:
+    def tried(scenario: Scenario | str | Case, allow: Collection[str] = (), seed: int = 0) -> None:
         __tracebackhide__ = True
         from .harness.case import Case
         from .harness.trial import try_case
 
-        is_case = isinstance(scenario, Case)
-        case = scenario if is_case else Case(_scenario(scenario), ascend_stage.name, seed=seed)
+        if isinstance(scenario, Case):
+            case = scenario
+        else:
+            case = Case(_scenario(scenario), ascend_stage.name, seed=seed)
         found = [
             f"{one.feature}: {one.finding.rule} {one.finding.message}"
             for one in try_case(ascend_exporter, ascend_stage, case).failures
@@ -187,4 +185,3 @@ def _scenario(given: Any) -> Scenario:
 
     found: Scenario = preset(given) if isinstance(given, str) else given
     return found
-

@@ -17,8 +17,9 @@ from ascend_conformance.harness.case import Case, read_case
 from ascend_conformance.harness.conform import conform, read_saved, replay, report_of
 from ascend_conformance.harness.drawing import draw_cases
 from ascend_conformance.harness.expected import Expected
-from ascend_conformance.harness.exporters import Function, exporter_of
+from ascend_conformance.harness.exporters import Function
 from ascend_conformance.harness.limits import Limits
+from ascend_conformance.harness.named import exporter_of
 from ascend_conformance.harness.stages import STAGES
 from ascend_conformance.harness.trial import Asked
 from ascend_conformance.media import load_rules
@@ -188,9 +189,7 @@ ERRORS: Mapping[str, tuple[Sequence[str], str]] = {
 
 
 @pytest.mark.parametrize("case", ERRORS)
-def test_errors_are_one_line(
-    case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_errors_are_one_line(case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     listed = tmp_path / "known.yaml"
     listed.write_text("expected: [{rule: CFM206, reason: ' '}]")
     words, said = ERRORS[case]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from test_conform import STAGE, TINY
 
-from ascend_conformance.harness.exporters import exporter_of
 from ascend_conformance.harness.limits import Limits
+from ascend_conformance.harness.named import exporter_of
 from ascend_conformance.harness.trial import Tried, try_case
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -12,6 +12,7 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
@@ -121,8 +122,9 @@ def context_ignored(database: Database) -> None:
 def joined_by_task_only(database: Database) -> None:
     """Kernels are joined to tasks by taskId, which two devices of a process share."""
     database.change(
-        "UPDATE TASK SET startNs = (SELECT min(o.startNs) FROM TASK o WHERE o.taskId = TASK.taskId),"
-        " endNs = (SELECT min(o.endNs) FROM TASK o WHERE o.taskId = TASK.taskId)"
+        "UPDATE TASK SET "
+        "startNs = (SELECT min(o.startNs) FROM TASK o WHERE o.taskId = TASK.taskId), "
+        "endNs = (SELECT min(o.endNs) FROM TASK o WHERE o.taskId = TASK.taskId)"
     )
 
 
@@ -233,7 +235,7 @@ def wait_since_previous_start(folder: Folder) -> None:
 
     def changed(rows: list[Row]) -> None:
         start, wait = present(rows[0], STARTS), present(rows[0], WAITS)
-        for before, row in zip(rows, rows[1:], strict=False):
+        for before, row in pairwise(rows):
             gap = nanoseconds(row[start]) - nanoseconds(before[start])
             row[wait] = f"{gap / 1000:.3f}"
 
@@ -387,7 +389,9 @@ def matrix_transposed(folder: Folder) -> None:
         for step in value.values():
             for kind in step.values():
                 for operator, links in kind.items():
-                    kind[operator] = {"-".join(link.split("-")[::-1]): links[link] for link in links}
+                    kind[operator] = {
+                        "-".join(link.split("-")[::-1]): links[link] for link in links
+                    }
 
     folder.document("communication_matrix.json", changed)
 

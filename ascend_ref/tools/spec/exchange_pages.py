@@ -35,7 +35,9 @@ def _form(name: str, node: Mapping[str, Any], style: Style) -> str:
         if member != "seq"
     )
     inner = style.below()
-    return inner.page(name, node.get("description", ""), table(("member", "there", "what it is"), rows))
+    return inner.page(
+        name, node.get("description", ""), table(("member", "there", "what it is"), rows)
+    )
 
 
 def exchange_subjects() -> Iterator[Subject]:

@@ -111,8 +111,8 @@ def conform(
     """
     from ..harness.case import UnreadableCase
     from ..harness.expected import UnreadableExpected, read_expected
-    from ..harness.exporters import NoExporter
     from ..harness.limits import Limits
+    from ..harness.named import NoExporter
 
     targets = [report_target(text) for text in reports]
     limits = Limits(timeout, memory)
@@ -120,9 +120,7 @@ def conform(
     try:
         with ExitStack() as stack, progress_bar("drawing") as progress:
             if replayed is not None:
-                outcomes = [
-                    _replay(stack, replayed, exporters, against, wanted, limits)
-                ]
+                outcomes = [_replay(stack, replayed, exporters, against, wanted, limits)]
             else:
                 if not exporters:
                     raise click.UsageError("nothing to try; expected --exporter NAME|CMD")
@@ -153,7 +151,7 @@ def _stage(name: str) -> Stage:
 
 
 def _exporter(stack: ExitStack, text: str, limits: Limits, stage: Stage) -> Exporter:
-    from ..harness.exporters import exporter_of
+    from ..harness.named import exporter_of
 
     found = exporter_of(text, stage.name, limits, stage.reference)
     stack.callback(found.close)
@@ -193,9 +191,7 @@ def _replay(
     return replay(saved, exporter, stage, Asked(features or saved.features, other))
 
 
-def _report(
-    outcomes: Sequence[Outcome], format_: str, targets: Sequence[tuple[str, str]]
-) -> None:
+def _report(outcomes: Sequence[Outcome], format_: str, targets: Sequence[tuple[str, str]]) -> None:
     from ..harness.conform import report_of
     from ..harness.matrix import as_markdown, as_text
 

@@ -22,7 +22,7 @@ from .expected import Expected
 from .exporters import Exporter
 from .shrinking import MOST, shrink
 from .stages import Stage
-from .trial import RUN, Asked, Failure, Tried, try_case, try_folder
+from .trial import PLAINLY, RUN, Asked, Failure, Tried, try_case, try_folder
 
 Progress = Callable[[int, int, str], None]
 Signature = tuple[str, str, str]
@@ -65,7 +65,7 @@ def conform(
     exporter: Exporter,
     stage: Stage,
     cases: Sequence[Case],
-    asked: Asked = Asked(),
+    asked: Asked = PLAINLY,
     expected: Sequence[Expected] = (),
     out: Path | None = None,
     progress: Progress | None = None,
@@ -270,8 +270,7 @@ def _miss(outcome: Outcome, stage: Stage, expected: Sequence[Expected]) -> None:
         if not one.is_for(outcome.exporter.name, stage.name):
             continue
         if one.is_tried(outcome.features) and not any(
-            one.names(outcome.exporter.name, stage.name, failure)
-            for failure, _ in outcome.expected
+            one.names(outcome.exporter.name, stage.name, failure) for failure, _ in outcome.expected
         ):
             message = f"{rule.summary.rstrip('.')}; {one.words}: {one.reason}"
             found = rule.finding(outcome.exporter.name, message)
@@ -290,8 +289,11 @@ def _entries(outcome: Outcome) -> Iterator[FileReport]:
     for shown in outcome.shown:
         found.get(shown.failure.feature, found[RUN]).append(shown.failure.finding)
     for failure, reason in outcome.expected:
-        noted = replace(failure.finding, verdict="note", message=f"expected ({reason}): "
-                        f"{failure.finding.message}")
+        noted = replace(
+            failure.finding,
+            verdict="note",
+            message=f"expected ({reason}): {failure.finding.message}",
+        )
         found.get(failure.feature, found[RUN]).append(noted)
     found[RUN].extend(outcome.absent)
     skipped = tuple(Skipped("CFM104", "", reason) for reason in outcome.skipped)

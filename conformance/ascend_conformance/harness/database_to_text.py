@@ -13,8 +13,8 @@ from ascend_ref.profile.export import databases, export_database
 from ascend_simulator import write_run
 from ascend_spec import text_catalog
 
-from ..media.text.layers import STEP_TRACE
 from ..media.text.deliverables import COMPANIONS, Deliverable, deliverable_of_name
+from ..media.text.layers import STEP_TRACE
 from .case import Case
 
 FORMATS = {"pytorch": ("pytorch-db", "pytorch-text"), "msprof": ("msprof-db", "csv", "timeline")}
@@ -95,4 +95,6 @@ def _open(path: Path) -> closing[sqlite3.Connection]:
 
 
 def _names(database: sqlite3.Connection) -> set[str]:
-    return {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type='table'")}
+    return {
+        name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type='table'")
+    }

@@ -28,10 +28,6 @@ class Result:
     words: str = ""
 
 
-class NoExporter(Exception):
-    """What was given is no exporter; the text is one clear line."""
-
-
 class Exporter(Protocol):
     """One exporter. ``features``: the files that it can write, ``None`` for all."""
 
@@ -117,9 +113,16 @@ class Template:
 def words_of(command: str) -> list[str]:
     """The words of a command; files of this folder by their whole path, as it runs in another."""
     first, *others = shlex.split(command)
-    program = Path(first)
-    whole = str(program.absolute()) if len(program.parts) > 1 else first
-    return [whole, *(str(Path(one).absolute()) if Path(one).is_file() else one for one in others)]
+    return [
+        program_of(first) or first,
+        *(str(Path(one).absolute()) if Path(one).is_file() else one for one in others),
+    ]
+
+
+def program_of(name: str) -> str | None:
+    """The whole path of a program: of the environment of this one, where PATH has none."""
+    found = shutil.which(name) or shutil.which(name, path=sysconfig.get_path("scripts"))
+    return found and str(Path(found).absolute())
 
 
 def filled(words: list[str], places: Mapping[str, str]) -> list[str]:
@@ -170,45 +173,3 @@ class MsprofAnalyze:
 
     def close(self) -> None:
         """Nothing is left of a command that has ended."""
-
-
-JSON_LINES = "jsonl:"
-"""Begins the command of a process that speaks the protocol."""
-REFERENCE = "reference"
-MSPROF_ANALYZE = "msprof-analyze"
-NAMES = (REFERENCE, MSPROF_ANALYZE)
-
-
-def exporter_of(
-    text: str, stage: str, limits: Limits, reference: Callable[[Path, Path], object]
-) -> Exporter:
-    """The exporter of a name, or of a command. Raises :class:`NoExporter`."""
-    if text == REFERENCE:
-        return Function(REFERENCE, reference)
-    if text == MSPROF_ANALYZE:
-        program = Path(sysconfig.get_path("scripts")) / MSPROF_ANALYZE
-        if not program.exists():
-            raise NoExporter(f"{text} is not installed; expected: pip install {text}")
-        return MsprofAnalyze(program, limits)
-    command = text.removeprefix(JSON_LINES)
-    _require_program(command)
-    if command != text:
-        from .talking import Talking  # slow: jsonschema-rs
-
-        return Talking(text, command, stage, limits)
-    for mark in ("{in}", "{out}"):
-        if mark not in text:
-            raise NoExporter(f"{text}: the command has no {mark}; expected {{in}} and {{out}}")
-    return Template(text, limits)
-
-
-def _require_program(command: str) -> None:
-    try:
-        words = shlex.split(command)
-    except ValueError as problem:
-        raise NoExporter(f"{command}: {problem}; expected a command as in a shell") from None
-    if not words:
-        raise NoExporter("the exporter is empty; expected a name or a command")
-    if shutil.which(words[0]) is None:
-        known = ", ".join(NAMES)
-        raise NoExporter(f"{words[0]}: no such exporter or program; expected {known} or a command")

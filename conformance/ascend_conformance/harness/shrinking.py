@@ -18,6 +18,8 @@ Shows = Callable[[Case], bool]
 MOST = 60
 """Cases that are tried for one failure."""
 ADD = ModelChoice("single-operator", operator="Add", shape=(16,))
+NETWORK = ModelChoice(layers=1, hidden=64, heads=1, sequence=16, vocabulary=16)
+"""The one with a collective that has fewest operators."""
 ONE_STEP = Schedule(warmup=0, active=1)
 SMALL = {"layers": 1, "hidden": 64, "heads": 1, "sequence": 16, "vocabulary": 16, "tables": 1}
 
@@ -86,6 +88,7 @@ def _parts(own: Scenario) -> Iterator[tuple[str, dict[str, Any]]]:
     if own.model.kind != "single-operator":
         tiny = {one: value for one, value in SMALL.items() if getattr(own.model, one) > value}
         yield "sizes", {"model": _model(own.model, **tiny)}
+        yield "small network", {"model": NETWORK, "parallelism": Parallelism(2)}
     yield "ranks", {"parallelism": Parallelism()}
     if own.parallelism.ranks > 2:
         yield "two ranks", {"parallelism": Parallelism(2)}

@@ -19,10 +19,11 @@ Compare = Callable[[Files, Files, Collection[str] | None, tuple[str, str]], list
 class Stage:
     """What exporters of one kind get and write.
 
-    ``can_be_drawn``: whether a case says all that is true of it. ``make`` fills a folder with ``input``, which holds one folder for the exporter, and
-    ``expected``. ``files`` are those of a folder that are compared; ``differences`` what two sets
-    of them do not agree in. ``reference``: our own exporter. ``operators`` in the input of a
-    folder. ``judged``: whether ``check`` has rules for what is written.
+    ``can_be_drawn``: whether a case says all that is true of it. ``make`` fills a folder with
+    ``input``, which holds one folder for the exporter, and ``expected``. ``files`` are those of a
+    folder that are compared; ``differences`` what two sets of them do not agree in. ``reference``:
+    our own exporter. ``operators`` in the input of a folder. ``judged``: whether ``check`` has
+    rules for what is written.
     """
 
     name: str

@@ -6,10 +6,11 @@ import json
 import selectors
 import shlex
 import subprocess
-import tempfile
 import time
 from collections.abc import Mapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any
 
 import jsonschema_rs
@@ -47,8 +48,9 @@ class Talking:
         self._stage = stage
         self._limits = limits
         self._process: subprocess.Popen[bytes] | None = None
-        self._place = tempfile.TemporaryDirectory(prefix="ascend-ref-conform-")
-        self._said = tempfile.TemporaryFile()
+        self._open = ExitStack()
+        self._place = self._open.enter_context(TemporaryDirectory(prefix="ascend-ref-conform-"))
+        self._said = self._open.enter_context(TemporaryFile())  # noqa: SIM115
         self._rest = b""
         self._seq = 0
         self._answers = jsonschema_rs.validator_for(exchange_schema("exporter-protocol"))
@@ -75,22 +77,21 @@ class Talking:
 
     def close(self) -> None:
         """Ask the process to stop, and end it where it does not."""
+        ends = (_Late, _Broken, OSError, subprocess.TimeoutExpired)
         try:
-            if self._process is not None:
-                self._ask({"do": "stop"}, SHORT)
-                self._process.wait(SHORT)
-        except (_Late, _Broken, OSError, subprocess.TimeoutExpired):
-            pass  # it is ended below
+            with suppress(*ends):  # it is ended below
+                if self._process is not None:
+                    self._ask({"do": "stop"}, SHORT)
+                    self._process.wait(SHORT)
         finally:
             self._end()
-            self._said.close()
-            self._place.cleanup()
+            self._open.close()
 
     def _start(self) -> None:
         self._seq, self._rest = 0, b""
         self._process = subprocess.Popen(  # noqa: S603
             limited(self._command, self._limits),
-            cwd=self._place.name,
+            cwd=self._place,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._said,
@@ -118,7 +119,9 @@ class Talking:
             raise _Broken(f"{shown!r} is no JSON; expected an answer") from None
         problem = next(self._answers.iter_errors(answer), None)
         if problem is not None or "is" not in answer:
-            raise _Broken("the line is no answer of the protocol; expected result, skipped or error")
+            raise _Broken(
+                "the line is no answer of the protocol; expected result, skipped or error"
+            )
         if answer["seq"] != self._seq:
             raise _Broken(f"the answer has seq {answer['seq']}; expected {self._seq}")
         found: dict[str, Any] = answer
@@ -153,8 +156,6 @@ class Talking:
             end_group(self._process)
             for pipe in (self._process.stdin, self._process.stdout):
                 if pipe is not None:
-                    try:
+                    with suppress(OSError):  # what it did not read is lost with it
                         pipe.close()
-                    except OSError:
-                        pass  # what it did not read is lost with it
             self._process = None

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import NamedTuple
 
 from ascend_ref.db.display import clip, printable
 
@@ -29,7 +27,8 @@ EXAMPLE_COLUMNS = 4
 _PLACE = frozenset(("file", "row", "line", "offset", "pointer", "shape", "kind", "pid", "tid"))
 
 
-class Difference(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Difference:
     """What does not agree: ``what`` as the rules call it, in which file and column, how often of
     how many rows, and the first of it in words.
     """
@@ -352,7 +351,9 @@ class _Both:
             f"FROM ({asked.sides[which].query})"
             for which in WHICH
         }
-        left, right = (f"SELECT hash, count(*) AS n FROM ({hashes[one]}) GROUP BY 1" for one in WHICH)
+        left, right = (
+            f"SELECT hash, count(*) AS n FROM ({hashes[one]}) GROUP BY 1" for one in WHICH
+        )
         same = f"SELECT count(*) FROM (({left}) EXCEPT ({right})) UNION ALL SELECT count(*) FROM "
         same += f"(({right}) EXCEPT ({left}))"
         if any(count for (count,) in self._facts.rows(same)):

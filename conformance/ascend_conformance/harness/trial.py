@@ -69,9 +69,13 @@ class Asked:
 
     def of(self, exporter: Exporter) -> frozenset[str] | None:
         """The files of an exporter that are compared."""
-        named = [self.features, exporter.features, self.against and self.against.features]
+        named = [self.features, exporter.features]
+        named += [self.against.features] if self.against else []
         known = [one for one in named if one is not None]
         return frozenset.intersection(*known) if known else None
+
+
+PLAINLY = Asked()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +108,7 @@ def try_case(
     exporter: Exporter,
     stage: Stage,
     case: Case,
-    asked: Asked = Asked(),
+    asked: Asked = PLAINLY,
     keep: Callable[[Path], None] | None = None,
 ) -> Tried:
     """Try an exporter on one case.
@@ -222,4 +226,3 @@ def _checked(
 
 def _place(one: Finding) -> tuple[str, str]:
     return one.rule, one.place
-

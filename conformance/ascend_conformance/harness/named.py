@@ -1,0 +1,54 @@
+"""Which exporter a name or a command stands for."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+from .exporters import Exporter, Function, MsprofAnalyze, Template, program_of
+from .limits import Limits
+from .talking import Talking
+
+JSON_LINES = "jsonl:"
+"""Begins the command of a process that speaks the protocol."""
+REFERENCE = "reference"
+MSPROF_ANALYZE = "msprof-analyze"
+NAMES = (REFERENCE, MSPROF_ANALYZE)
+
+
+class NoExporter(Exception):
+    """What was given is no exporter; the text is one clear line."""
+
+
+def exporter_of(
+    text: str, stage: str, limits: Limits, reference: Callable[[Path, Path], object]
+) -> Exporter:
+    """The exporter of a name, or of a command. Raises :class:`NoExporter`."""
+    if text == REFERENCE:
+        return Function(REFERENCE, reference)
+    if text == MSPROF_ANALYZE:
+        program = program_of(text)
+        if program is None:
+            raise NoExporter(f"{text} is not installed; expected: pip install {text}")
+        return MsprofAnalyze(Path(program), limits)
+    command = text.removeprefix(JSON_LINES)
+    _require_program(command)
+    if command != text:
+        return Talking(text, command, stage, limits)
+    for mark in ("{in}", "{out}"):
+        if mark not in text:
+            raise NoExporter(f"{text}: the command has no {mark}; expected {{in}} and {{out}}")
+    return Template(text, limits)
+
+
+def _require_program(command: str) -> None:
+    try:
+        words = shlex.split(command)
+    except ValueError as problem:
+        raise NoExporter(f"{command}: {problem}; expected a command as in a shell") from None
+    if not words:
+        raise NoExporter("the exporter is empty; expected a name or a command")
+    if program_of(words[0]) is None:
+        known = ", ".join(NAMES)
+        raise NoExporter(f"{words[0]}: no such exporter or program; expected {known} or a command")

@@ -1,0 +1,32 @@
+"""What the harness finds of msprof-analyze without being told what to look for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from test_conform import STAGE
+
+from ascend_conformance.harness.conform import conform
+from ascend_conformance.harness.drawing import draw_cases
+from ascend_conformance.harness.expected import read_expected
+from ascend_conformance.harness.limits import Limits
+from ascend_conformance.harness.named import exporter_of
+from ascend_conformance.harness.trial import Asked
+
+EXPECTED = Path(__file__).parents[2] / "examples" / "msprof-analyze.expected.yaml"
+WAIT = ("kernel_details", "CFM206", "kernel_details.csv: Wait Time(us)")
+
+
+@pytest.mark.exhaustive
+def test_wait_time_of_export_summary_is_found_and_shrunk() -> None:
+    exporter = exporter_of("msprof-analyze", STAGE.name, Limits(), STAGE.reference)
+    drawn = [one for one in draw_cases(STAGE, 25, 0) if one.output == "pytorch"]
+    switches = [(one, one.scenario.capture) for one in reversed(drawn)]
+    case = next(one for one, capture in switches if capture.level and capture.npu)
+    asked = Asked(frozenset(("kernel_details",)))
+    outcome = conform(exporter, STAGE, [case], asked)
+    found = {one.failure.signature: one for one in outcome.shown}
+    assert found[WAIT].tried.operators <= 2
+    listed = read_expected(EXPECTED)
+    assert any(one.names(exporter.name, STAGE.name, found[WAIT].failure) for one in listed)
