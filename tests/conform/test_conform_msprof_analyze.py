@@ -1,4 +1,4 @@
-"""What the harness finds of msprof-analyze without being told what to look for."""
+"""What the harness finds of msprof-analyze by itself."""
 
 from __future__ import annotations
 

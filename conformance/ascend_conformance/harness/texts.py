@@ -212,7 +212,7 @@ class _Both:
         )
 
     def _lanes_and_arrows(self) -> Iterator[_Table]:
-        """What stands beside the slices of layers: processes, threads and arrows."""
+        """What stands next to the slices of layers: processes, threads and arrows."""
         place = self._timeline()
         yield _Table(
             f"{place}: processes",
