@@ -19,7 +19,7 @@ def test_profile(ascend_profile, assert_conforms):
     assert_conforms(ascend_profile("single-op"))
 
 def test_drawn(assert_exporter_conforms):
-    assert_exporter_conforms(scenarios=2)
+    assert_exporter_conforms(scenarios=1)
 
 @settings(max_examples=1, deadline=None, suppress_health_check=list(HealthCheck))
 @given(cases())
@@ -50,6 +50,7 @@ def test_a_sound_exporter_passes(repository: pytest.Pytester) -> None:
     result.assert_outcomes(passed=4)
 
 
+@pytest.mark.exhaustive
 def test_without_an_exporter_its_tests_are_skipped(repository: pytest.Pytester) -> None:
     result = repository.runpytest_subprocess("-k", "drawn or scenario")
     result.assert_outcomes(skipped=2, deselected=2)
@@ -63,6 +64,7 @@ def test_a_wrong_exporter_fails_with_the_difference(pytester: pytest.Pytester) -
     result.stdout.fnmatch_lines(["*CFM106*"])
 
 
+@pytest.mark.exhaustive
 def test_what_is_no_exporter_is_an_error_in_one_line(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(FAILING)
     result = pytester.runpytest_subprocess("--ascend-exporter", "true {in}")
