@@ -186,6 +186,7 @@ ERRORS: Mapping[str, tuple[Sequence[str], str]] = {
     "no reason": (["--exporter", "reference", "--expected", "{list}"], "has no reason"),
     "no stage": (["--exporter", "reference", "--stage", "database-to-txt"], "did you mean"),
     "nothing": ([], "expected --exporter"),
+    "saved twice": (["--replay", "absent", "-o", "saved"], "saves nothing"),
     "no saved": (["--replay", "absent"], "expected a saved failure"),
 }
 
@@ -207,7 +208,7 @@ def test_the_verb_prints_a_matrix_and_exits_with_1(
 ) -> None:
     out = tmp_path / "saved"
     words = ["--exporter", "reference", "--exporter", "true {in} {out}", "--scenarios", "1"]
-    assert main(["conform", *words, "--out", str(out)]) == 1
+    assert main(["conform", *words, "-o", str(out)]) == 1
     first, run_row, *_ = capsys.readouterr().out.splitlines()
     assert first.split() == ["reference", "true"]
     assert run_row.split("  ")[0] == "run"

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ascend_ref.cli.guard import CommandError
-from ascend_ref.cli.options import number, separated
+from ascend_ref.cli.options import number, output, separated
+from ascend_ref.cli.outputs import room_for
 from ascend_ref.cli.progress import progress_bar
 from ascend_ref.cli.suggest import unknown
 
@@ -66,12 +67,7 @@ if TYPE_CHECKING:
     help="Seconds that one export may take.",
 )
 @number("--memory", 64, 1 << 20, 4096, "MB of address space that a command may have.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Save each failure in a folder below DIR: input, expected, actual, findings, replay.",
-)
+@output("DIR", "Save failures below it: input, expected, actual, findings.", required=False)
 @click.option(
     "--replay",
     "replayed",
@@ -97,7 +93,8 @@ def conform(
     seed: int,
     timeout: float,
     memory: int,
-    out: Path | None,
+    output: Path | None,
+    force: bool,
     replayed: Path | None,
     format_: str,
     reports: tuple[str, ...],
@@ -114,11 +111,15 @@ def conform(
     from ..harness.limits import Limits
     from ..harness.named import NoExporter
 
+    if replayed is not None and output is not None:
+        raise click.UsageError("a replay saves nothing; expected --replay or -o")
     targets = [report_target(text) for text in reports]
     limits = Limits(timeout, memory)
     wanted = frozenset(separated(features)) or None
     try:
         with ExitStack() as stack, progress_bar("drawing") as progress:
+            if output is not None:
+                stack.enter_context(room_for(output, force=force))
             if replayed is not None:
                 outcomes = [_replay(stack, replayed, exporters, against, wanted, limits)]
             else:
@@ -134,7 +135,8 @@ def conform(
                 cases = _cases(chosen, scenarios, seed)
                 asked = Asked(wanted, other)
                 outcomes = [
-                    try_exporter(one, chosen, cases, asked, known, out, progress) for one in tried
+                    try_exporter(one, chosen, cases, asked, known, output, progress)
+                    for one in tried
                 ]
         _report(outcomes, format_, targets)
     except (NoExporter, UnreadableExpected, UnreadableCase, ReportError) as problem:
