@@ -27,6 +27,7 @@ exhaustive: $(VENV)/.installed-test ## Run the cases that the tests leave out; s
 campaign: $(VENV)/.installed-test ## Put faults into spec, rules and files; name what nobody notices. Two hours.
 	PYTHONPATH=tests:tests/spec $(BIN)/python tests/spec/spec_changes.py
 	$(BIN)/python tests/campaign/run_defects.py
+	$(BIN)/python tests/conform/run_zoo.py
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m campaign
 
 selftest: $(VENV)/.installed ## Break every rule at every place; some minutes.
