@@ -14,10 +14,11 @@ from ascend_ref.capture.merge import merged
 from ascend_ref.db.encode import encode
 from ascend_ref.db.encode.metadata import environment, program_facts
 from ascend_ref.db.writer import write_database
+from ascend_ref.raw.machine import machine_info
 from ascend_spec import catalog, layout_catalog
 from ascend_spec.db.model import Carrier
 
-from .information import Form, Schedule, machine_info, profiler_info
+from .information import Form, Schedule, profiler_info
 
 PYTORCH_FORMS: tuple[Form, ...] = ("text", "db")
 """In the order in which torch_npu lists them."""

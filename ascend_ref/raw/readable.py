@@ -16,7 +16,7 @@ from ascend_spec.raw.records import HASH_DIC
 
 from .clocks import OUT_OF_RANGE, Clock
 from .dictionaries import TYPES, Names
-from .layout import bits_of
+from .fields import bits_of
 
 TEXT = "_text"
 """What follows the name of a number in that of what it means."""
