@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import construct
 import numpy as np
 import numpy.typing as npt
 
-from ascend_spec.core.packed import bit_fields
+from ascend_spec.core.packed import Field, bit_fields
 
 
 def numbers(
@@ -45,6 +45,14 @@ def put(
     target[...] = (wide | (np.asarray(values, np.int64) & mask) << shift).astype(target.dtype)
 
 
+def time_field(declaration: construct.Struct) -> str:
+    """The first field that is a time by a clock of the device; ``KeyError`` without one."""
+    for field in declaration.subcons:
+        if isinstance(field, Field) and (field.facts.clock or "").startswith("device"):
+            return str(field.name)
+    raise KeyError("no time by a clock of the device")
+
+
 def bits_of(field: construct.Construct) -> Mapping[str, tuple[int, int]]:
     """Shift and mask of the parts of a field of bits; empty for any other."""
     try:
@@ -63,3 +71,18 @@ def _place(declaration: construct.Struct, name: str) -> tuple[str, tuple[int, in
         if name in parts:
             return field.name, parts[name]
     raise KeyError(name)
+
+
+def joined(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """Records of one size, one part after the other, at least one part.
+
+    NumPy's own function leaves the padding out.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    made = np.empty(sum(map(len, parts)), parts[0].dtype)
+    start = 0
+    for part in parts:
+        made[start : start + len(part)] = part.view(made.dtype)
+        start += len(part)
+    return made

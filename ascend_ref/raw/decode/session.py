@@ -17,6 +17,7 @@ from ascend_spec.core.packed import dtype_of
 from ..context import Context, contexts
 from ..damage import Damage, Unreadable
 from ..dictionaries import Names
+from ..fields import joined
 from ..layout import Ambiguous, Layout, layout_of
 from ..lines import read_lines
 from ..slices import read_blocks
@@ -81,7 +82,7 @@ class Session:
         """The records of :meth:`parts`, one part after the other; none where there are no files."""
         found = [part.rows for part in self.parts(context, kind, record)]
         if found:
-            return np.concatenate(found) if len(found) > 1 else found[0]
+            return joined(found)
         return np.zeros(0, dtype_of(self.declaration(kind, record)))
 
     def lines(self, context: Context | None, kind: str) -> Iterator[tuple[str, Mapping[str, str]]]:
@@ -107,7 +108,7 @@ class Session:
             elif place is not None:
                 found.append(layout.view(place, block.rows[layout.split(block.rows)[place]]))
         if found:
-            return np.concatenate(found)
+            return joined(found)
         declaration = layout.declaration(layout.members[place or 0])
         return np.zeros(0, dtype_of(declaration))
 
