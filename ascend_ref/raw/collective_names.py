@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_NUMBERED = re.compile(r"(?P<item>.+)_(?P<group>[0-9]{1,3})_(?P<index>[0-9]+)_(?P<iteration>[0-9]+)")
+_NUMBERED = re.compile(
+    r"(?P<item>.+)_(?P<group>[0-9]{1,3})_(?P<index>[0-9]+)_(?P<iteration>[0-9]+)"
+)
 _SUFFIX = 3
 FIRST_ITERATION = 1
 """Iteration of everything where no step is recorded."""

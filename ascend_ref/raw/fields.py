@@ -76,13 +76,16 @@ def _place(declaration: construct.Struct, name: str) -> tuple[str, tuple[int, in
 def joined(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
     """Records of one size, one part after the other, at least one part.
 
-    NumPy's own function leaves the padding out.
+    NumPy's own function leaves padding out, in which records of another kind have their fields.
     """
     if len(parts) == 1:
         return parts[0]
-    made = np.empty(sum(map(len, parts)), parts[0].dtype)
-    start = 0
-    for part in parts:
-        made[start : start + len(part)] = part.view(made.dtype)
-        start += len(part)
-    return made
+    size = parts[0].dtype.itemsize
+    plain = np.concatenate([np.ascontiguousarray(part).view(f"V{size}") for part in parts])
+    return plain.view(parts[0].dtype)
+
+
+def taken(rows: npt.NDArray[Any], places: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The records at these places, with their padding; see :func:`joined`."""
+    plain = np.ascontiguousarray(rows).view(f"V{rows.dtype.itemsize}")
+    return plain[places].view(rows.dtype)

@@ -93,7 +93,9 @@ def shape_of(sizes: list[int]) -> tuple[int, ...]:
     return tuple(sizes[:end])
 
 
-def field_of(found: list[Tensor], dtype: np.dtype[np.void]) -> np.ndarray[tuple[int], np.dtype[np.void]]:
+def field_of(
+    found: list[Tensor], dtype: np.dtype[np.void]
+) -> np.ndarray[tuple[int], np.dtype[np.void]]:
     """Tensors as they stand in records."""
     made = np.zeros(len(found), dtype)
     for at, one in enumerate(found):

@@ -148,9 +148,7 @@ def _names(session: Session, texts: Texts, rows: npt.NDArray[Any]) -> Integers:
     pairs, place = np.unique(
         np.stack([rows["level"].astype(np.uint64), kind]), axis=1, return_inverse=True
     )
-    found = [
-        texts.number(_name(session, of, number)) for of, number in pairs.T.tolist()
-    ]
+    found = [texts.number(_name(session, of, number)) for of, number in pairs.T.tolist()]
     return np.array(found, np.int64)[place.reshape(-1)]
 
 

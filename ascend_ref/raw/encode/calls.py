@@ -9,6 +9,7 @@ from ascend_ref.capture import Capture, Integers
 from ascend_ref.capture.model import NONE
 
 from ..binding import Tree
+from ..clocks import Clock
 from ..vocabulary import level, numbered
 from .tree import RawTree
 
@@ -36,13 +37,23 @@ class HostTicks:
     rows: of calls by their connection.
     """
 
-    def __init__(self, capture: Capture, tree: RawTree) -> None:
-        calls, clock = capture.calls, tree.host.host
+    def __init__(self, capture: Capture, clock: Clock) -> None:
+        calls = capture.calls
         self.start = clock.ticks(calls.start)
         self.end = clock.ticks(calls.end)
         self.tree = Tree.of(calls.thread, self.start, self.end, calls.level)
         self._order = np.argsort(calls.connection, kind="stable")
         self._connections = calls.connection[self._order]
+
+    def inner(self, connections: Integers) -> Integers:
+        """The row of the tree of the call of each connection, NONE where it holds nothing."""
+        rows = np.full(len(self.start) + 1, NONE)
+        rows[self.tree.place] = np.arange(len(self.tree.place))
+        return rows[self.rows_of(connections)]
+
+    def models(self, connections: Integers) -> Integers:
+        """The row of the tree of the call of a model around that of each connection."""
+        return self.tree.up_to(self.inner(connections), level("MODEL"))
 
     def rows_of(self, connections: Integers) -> Integers:
         """The row of the call of each connection, NONE where there is no such call."""
@@ -66,6 +77,9 @@ def write_calls(
     rows["beginTime"] = ticks.start
     rows["endTime"] = ticks.end
     rows["itemId"] = items
+    models = ticks.models(capture.tasks.connection)
+    known = models >= 0
+    rows["itemId"][ticks.tree.place[models[known]]] = capture.tasks.model[known]
     communication = calls.level == level("HCCL_NODE")
     rows["itemId"][communication] = tree.hashes(texts, calls.name[communication])
     every = texts.all

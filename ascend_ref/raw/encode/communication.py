@@ -40,9 +40,7 @@ def _write_operators(
 ) -> tuple[Rows, list[str]]:
     collectives, every = capture.collectives, capture.texts.all
     call = ticks.rows_of(collectives.connection)
-    rows = np.full(len(capture.calls), NONE)
-    rows[ticks.tree.place] = np.arange(len(ticks.tree.place))
-    row = np.where(call >= 0, rows[np.maximum(call, 0)], NONE) if len(rows) else call
+    row = ticks.inner(collectives.connection)
     own = np.flatnonzero(row >= 0)
     own = own[np.argsort(row[own], kind="stable")]
     lost = len(collectives) - len(own)

@@ -39,9 +39,7 @@ def write_kernels(
     row_of = np.argsort(tasks.identity)
     task = row_of[np.searchsorted(tasks.identity, kernels.task, sorter=row_of)]
     call = ticks.rows_of(tasks.connection[task])
-    rows = np.full(len(capture.calls), NONE)
-    rows[ticks.tree.place] = np.arange(len(ticks.tree.place))
-    row = np.where(call >= 0, rows[np.maximum(call, 0)], NONE) if len(rows) else call
+    row = ticks.inner(tasks.connection[task])
     bound = np.flatnonzero(row >= 0)
     bound = bound[np.argsort(row[bound], kind="stable")]
     lost = _unbound(len(kernels) - len(bound))

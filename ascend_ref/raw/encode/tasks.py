@@ -10,7 +10,7 @@ from ascend_ref.capture.model import NONE
 from ascend_ref.derive.matching import groups
 from ascend_spec import raw_catalog
 
-from ..fields import joined, put, time_field
+from ..fields import joined, put, taken, time_field
 from ..task_kinds import FFTS_PLUS, FLIP, entry, is_of_device
 from ..vocabulary import level, numbered
 from .calls import HostTicks
@@ -40,8 +40,7 @@ def write_tasks(capture: Capture, tree: RawTree, ticks: HostTicks, tracks: Track
     for device in tree.devices:
         own = np.flatnonzero(capture.tasks.device == device)
         lost += _write_log(capture, tree, tracks, own, device)
-    lost += _lost(capture, tree, tracks)
-    return lost
+    return lost + _lost(capture, tree, ticks, tracks)
 
 
 def _host_kinds(capture: Capture, tree: RawTree, tracks: Tracks) -> Integers:
@@ -113,9 +112,7 @@ def _flips(capture: Capture, tree: RawTree, tracks: Tracks) -> Integers:
     tasks, task = capture.tasks, tracks.task
     wrapped = np.flatnonzero(tracks.batch > 0)
     order = wrapped[np.lexsort((tasks.start[task[wrapped]], tasks.identity[task[wrapped]]))]
-    first, _ = groups(
-        tasks.device[task[order]], tasks.stream[task[order]], tracks.batch[order]
-    )
+    first, _ = groups(tasks.device[task[order]], tasks.stream[task[order]], tracks.batch[order])
     return order[first]
 
 
@@ -199,7 +196,7 @@ def _put_ends(
 
 def _in_order(declaration: construct.Struct, rows: Rows) -> Rows:
     """By time; what begins and ends at once begins first."""
-    return rows[np.argsort(rows[time_field(declaration)], kind="stable")]
+    return taken(rows, np.argsort(rows[time_field(declaration)], kind="stable"))
 
 
 def _entries(capture: Capture, tree: RawTree, own: Integers) -> Integers:
@@ -215,9 +212,7 @@ def _sub_tasks(capture: Capture, parts: Integers) -> Integers:
     names = np.array([known.get(every[one], NONE) for one in range(len(every))], np.int64)
     found = names[capture.tasks.kind[parts]]
     row_of = np.argsort(capture.tasks.identity)
-    task = row_of[
-        np.searchsorted(capture.tasks.identity, capture.kernels.task, sorter=row_of)
-    ]
+    task = row_of[np.searchsorted(capture.tasks.identity, capture.kernels.task, sorter=row_of)]
     by_core = np.full(len(capture.tasks), known["AIC"])
     core = capture.kernel_kinds.core[capture.kernels.kind]
     by_core[task] = np.where(core >= 0, names[np.maximum(core, 0)], known["AIC"])
@@ -241,8 +236,11 @@ def _write_flips(capture: Capture, tree: RawTree, tracks: Tracks, device: int) -
     tree.write("ts_track", rows[np.argsort(rows["timestamp"], kind="stable")], device)
 
 
-def _lost(capture: Capture, tree: RawTree, tracks: Tracks) -> list[str]:
+def _lost(capture: Capture, tree: RawTree, ticks: HostTicks, tracks: Tracks) -> list[str]:
     lost = []
+    models = int(np.sum((capture.tasks.model >= 0) & (ticks.models(capture.tasks.connection) < 0)))
+    if models:
+        lost.append(f"the model of {models:,} tasks, which no call of a model encloses")
     if tracks.misplaced:
         lost.append(f"the calls of {tracks.misplaced:,} tasks, which leave no room for a launch")
     if raw_catalog().chips[tree.chip].tasks == "stars":

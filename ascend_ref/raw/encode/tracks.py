@@ -38,9 +38,7 @@ class Tracks:
     misplaced: int
 
 
-def place_tracks(
-    capture: Capture, tree: RawTree, ticks: HostTicks, within: Integers
-) -> Tracks:
+def place_tracks(capture: Capture, tree: RawTree, ticks: HostTicks, within: Integers) -> Tracks:
     """The launches of the tasks of a capture.
 
     within: for each task the row of the call that it was launched in, NONE for none; that of a
@@ -58,9 +56,7 @@ def place_tracks(
     chosen = order[first]
     call = within[chosen]
     if len(capture.calls):
-        inner = np.flatnonzero(
-            capture.calls.level[np.maximum(within, 0)] == level("HCCL_NODE")
-        )
+        inner = np.flatnonzero(capture.calls.level[np.maximum(within, 0)] == level("HCCL_NODE"))
         inner = inner[within[inner] >= 0]
         call[of_task[inner]] = within[inner]
     moment, thread, misplaced = _moments(capture, tree, ticks, chosen, call)

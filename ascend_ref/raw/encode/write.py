@@ -34,7 +34,7 @@ def write_raw(
     side = write_side_files(folder, capture.origin, samples, moments)
     chip = int(machine_info(capture.origin, None, moments)["platform_version"])
     tree = RawTree(folder, chip, side, slice_size)
-    ticks = HostTicks(capture, tree)
+    ticks = HostTicks(capture, tree.host.host)
     within = launching_calls(capture, ticks)
     tracks = place_tracks(capture, tree, ticks, within)
     items = np.zeros(len(capture.calls), np.uint64)

@@ -1,0 +1,69 @@
+"""Raw files as captures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from ascend_ref.capture import Capture, Texts
+
+from ..damage import Damage
+from ..vocabulary import level
+from .calls import read_calls
+from .communication import read_communication
+from .copies import read_copies
+from .kernels import read_kernels
+from .launches import read_launches
+from .logs import read_runs
+from .nodes import read_nodes
+from .origin import read_origin, read_switches
+from .session import Session, open_session
+from .tasks import join_tasks
+
+
+@dataclass(frozen=True)
+class RawCapture:
+    """What the raw files of one process hold, and what of them cannot be read."""
+
+    capture: Capture
+    damage: list[Damage]
+
+
+def read_raw(path: Path) -> list[RawCapture]:
+    """The captures of the ``PROF_*`` folders below a path, or of that folder itself.
+
+    Raises :class:`Unreadable` where there are no raw files, or nothing states when they were taken.
+    """
+    return [RawCapture(_capture(session), session.damage) for session in open_session(path)]
+
+
+def _capture(session: Session) -> Capture:
+    origin = read_origin(session)
+    contexts = [one for one in (session.host, *session.devices.values()) if one is not None]
+    chip = next((one.side.chip for one in contexts if one.side.chip is not None), None)
+    texts = Texts()
+    calls = read_calls(session, texts)
+    launches = read_launches(session, calls, chip)
+    runs = read_runs(session)
+    launched = join_tasks(runs, launches, calls, chip, texts)
+    nodes = read_nodes(session, calls, texts)
+    computed = read_kernels(session, calls, launches, launched, nodes, texts)
+    communicated = read_communication(session, calls, launches, launched, nodes, texts)
+    collected: Literal[0, 1, 2] = 1 if len(computed.kernels) else 0
+    if (calls.table.level == level("RUNTIME")).any():
+        collected = 2
+    return Capture(
+        origin=origin,
+        switches=read_switches(session, collected),
+        texts=texts,
+        tasks=launched.tasks,
+        kernel_kinds=computed.kinds,
+        kernels=computed.kernels,
+        copies=read_copies(session, launches, launched),
+        groups=communicated.groups,
+        group_ranks=communicated.group_ranks,
+        collectives=communicated.collectives,
+        transfers=communicated.transfers,
+        calls=calls.table,
+    )
