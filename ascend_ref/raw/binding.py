@@ -1,7 +1,7 @@
 """Which call a moment lies in, on its own thread (raw-prof 5).
 
-Times are ticks of the host's counter. Calls of the runtime hold nothing: what they report belongs to
-the call that they are part of.
+Times are ticks of the host's counter. Calls of the runtime hold nothing: what they report belongs
+to the call that they are part of.
 """
 
 from __future__ import annotations
@@ -91,4 +91,5 @@ class Tree:
         at = np.searchsorted(bounds, moment, side="left")
         exact = bounds[np.minimum(at, len(bounds) - 1)] == moment
         place = np.searchsorted(self._threads, thread)
-        return place * (2 * len(bounds) + 2) + 2 * at + exact
+        found: Integers = place * (2 * len(bounds) + 2) + 2 * at + exact
+        return found

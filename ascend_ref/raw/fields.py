@@ -82,10 +82,12 @@ def joined(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
         return parts[0]
     size = parts[0].dtype.itemsize
     plain = np.concatenate([np.ascontiguousarray(part).view(f"V{size}") for part in parts])
-    return plain.view(parts[0].dtype)
+    found: npt.NDArray[Any] = plain.view(parts[0].dtype)
+    return found
 
 
 def taken(rows: npt.NDArray[Any], places: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The records at these places, with their padding; see :func:`joined`."""
     plain = np.ascontiguousarray(rows).view(f"V{rows.dtype.itemsize}")
-    return plain[places].view(rows.dtype)
+    found: npt.NDArray[Any] = plain[places].view(rows.dtype)
+    return found

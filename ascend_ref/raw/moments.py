@@ -4,6 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
+
+from .clocks import (
+    Clock,
+    device_clock,
+    host_clock,
+    sampling_clock,
+    since_start,
+)
+
+_MICROSECOND = 1_000
+
+
+class Clocks(NamedTuple):
+    """The clocks of a capture: of the host, and those that every device has."""
+
+    host: Clock
+    device: Clock
+    sampling: Clock
+    since_start: Clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +43,17 @@ class Moments:
     host_counter: int = 17_385_622_409_200
     device_counter: int = 3_000_000_000
     device_monotonic: int = 60_000_000_000
+
+    def clocks(self, start: int) -> Clocks:
+        """The clocks of a collection that began at a Unix time, which is stated in whole µs."""
+        base = start // _MICROSECOND * _MICROSECOND - self.monotonic
+        paired = self.monotonic + self.counted
+        return Clocks(
+            host_clock(base, self.host_frequency, paired, self.host_counter, 0),
+            device_clock(base, self.device_frequency, Fraction(paired), self.device_counter),
+            sampling_clock(base, Fraction(paired), self.device_monotonic),
+            since_start(base, Fraction(paired)),
+        )
 
 
 MOMENTS = Moments()

@@ -407,5 +407,6 @@ FORMATS: Mapping[str, Format] = {
     "msprof-db": Format("msprof", "db"),
     "csv": Format("msprof", "csv"),
     "timeline": Format("msprof", "timeline"),
+    "raw": Format("msprof", "raw"),
 }
 """The deliverables that a run can be written as."""

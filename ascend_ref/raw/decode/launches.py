@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ascend_ref.capture import Integers
-from ascend_ref.capture.model import NONE
 
 from ..clocks import LIMIT
 from ..fields import numbers

@@ -152,9 +152,9 @@ def _tensors(
     for number in range(int(turn.max(initial=-1)) + 1):
         own, some = owner[turn == number], kind[turn == number]
         pairs, place = np.unique(np.stack([combination[own], some]), axis=1, return_inverse=True)
-        first = len(made)
-        made += [made[before] + kinds[one] for before, one in pairs.T.tolist()]
-        combination[own] = first + place.reshape(-1)
+        before = len(made)
+        made += [made[former] + kinds[one] for former, one in pairs.T.tolist()]
+        combination[own] = before + place.reshape(-1)
     return combination, [
         (
             texts_of([one for one in some if one.kind == _INPUT]),

@@ -18,7 +18,7 @@ _LONGEST = 20
 
 
 def read_origin(session: Session) -> Origin:
-    """The machine and the times of a session. Raises :class:`Unreadable` without a time to begin."""
+    """The machine and the times of a session. Raises :class:`Unreadable` without a start."""
     contexts = [one for one in (session.host, *session.devices.values()) if one is not None]
     start = _first(contexts, "start_info", "collectionTimeBegin")
     if start is None:

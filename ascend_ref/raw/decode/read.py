@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -21,21 +22,33 @@ from .origin import read_origin, read_switches
 from .session import Session, open_session
 from .tasks import join_tasks
 
+Progress = Callable[[int, int, str], None]
+
 
 @dataclass(frozen=True)
 class RawCapture:
-    """What the raw files of one process hold, and what of them cannot be read."""
+    """What the raw files of one process hold, and what of them cannot be read.
 
+    folder: ``PROF_*``.
+    """
+
+    folder: Path
     capture: Capture
     damage: list[Damage]
 
 
-def read_raw(path: Path) -> list[RawCapture]:
+def read_raw(path: Path, progress: Progress | None = None) -> list[RawCapture]:
     """The captures of the ``PROF_*`` folders below a path, or of that folder itself.
 
     Raises :class:`Unreadable` where there are no raw files, or nothing states when they were taken.
     """
-    return [RawCapture(_capture(session), session.damage) for session in open_session(path)]
+    found = []
+    sessions = open_session(path)
+    for done, session in enumerate(sessions):
+        if progress:
+            progress(done, len(sessions), f"reading {session.folder.name}")
+        found.append(RawCapture(session.folder, _capture(session), session.damage))
+    return found
 
 
 def _capture(session: Session) -> Capture:

@@ -44,11 +44,12 @@ class Part(NamedTuple):
 
 @dataclass
 class Session:
-    """Raw files of one process. ``host`` is missing where its folder is.
+    """Raw files of one process, in ``folder``. ``host`` is missing where its folder is.
 
     damage: what cannot be read; everything else is.
     """
 
+    folder: Path
     host: Context | None
     devices: Mapping[int, Context]
     damage: list[Damage] = field(default_factory=list)
@@ -122,7 +123,9 @@ def open_session(path: Path) -> list[Session]:
     for context in contexts(path):
         if context.folder.side == "framework":
             continue
-        session = found.setdefault(context.folder.path.parent, Session(None, {}))
+        session = found.setdefault(
+            context.folder.path.parent, Session(context.folder.path.parent, None, {})
+        )
         if context.folder.side == "host":
             session.host = context
         elif context.folder.device is not None:

@@ -9,7 +9,6 @@ import numpy as np
 from ascend_ref.capture import Integers, Tasks, Texts
 from ascend_ref.capture.model import NONE
 from ascend_ref.derive.matching import counterparts, groups, ranks
-from ascend_spec import raw_catalog
 
 from ..task_kinds import FFTS_PLUS, entry_name, sub_task_name
 from ..vocabulary import level
@@ -105,7 +104,7 @@ def _kinds(
         elif part:
             name = sub_task_name(of_device)
         else:
-            name = entry_name(of_device, chip) if chip in raw_catalog().chips else str(of_device)
+            name = str(of_device) if chip is None else entry_name(of_device, chip)
         found.append(texts.number(name))
     return np.array(found, np.int64)[place.reshape(-1)] if found else host
 

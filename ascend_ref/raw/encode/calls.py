@@ -25,9 +25,9 @@ _CLASSES = (
     ("hcom", "HOST_HCCL"),
     ("Hccl", "HOST_HCCL"),
 )
-"""How names of ACL calls begin, and their class; which number within it a call has is not documented
-and stands in the dictionary of each profile."""
-_FIRST_CALLS = {"RUNTIME": 1_000, "NODE": 0x10000}
+"""How names of ACL calls begin, and their class. Which number within it a call has is not
+documented; it stands in the dictionary of each profile."""
+_FIRST_NODE_CALL = 0x10000
 _KERNEL_LAUNCH = ("KernelLaunch", 1_003)
 
 
@@ -113,4 +113,4 @@ def _type(tree: RawTree, of: int, name: str) -> int:
     found = numbered(values).get(name)
     if found is not None:
         return tree.known_type(of, found, name)
-    return tree.type_number(of, name, _FIRST_CALLS["NODE"] + len(numbered(values)))
+    return tree.type_number(of, name, _FIRST_NODE_CALL + len(numbered(values)))

@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ascend_ref.capture import Capture, Integers
-from ascend_ref.capture.model import NONE
 
 from ..collective_names import exported_name, item_of, type_of
 from ..fields import put

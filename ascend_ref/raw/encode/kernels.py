@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ascend_ref.capture import Capture, Integers
-from ascend_ref.capture.model import NONE
 from ascend_spec.core.packed import dtype_of
 from ascend_spec.raw import records
 

@@ -1,0 +1,57 @@
+"""What raw files hold of a capture: times that counters can show, and what is recorded at all.
+
+Written as raw files and read back, the view is exactly what it was. So it is the truth that an
+exporter of these files is compared with.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ascend_ref.capture import Capture, Integers
+from ascend_ref.capture.model import NONE
+
+from .clocks import Clock
+from .encode.calls import HostTicks
+from .moments import MOMENTS, Moments
+
+
+class RawView(NamedTuple):
+    """The capture as raw files hold it; ``lost``: what they do not, a phrase each."""
+
+    capture: Capture
+    lost: list[str]
+
+
+def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
+    """What raw files hold of a capture whose clocks these moments describe."""
+    clocks = moments.clocks(capture.origin.start)
+    lost: list[str] = []
+    calls = replace(
+        capture.calls,
+        start=nearest(clocks.host, capture.calls.start),
+        end=nearest(clocks.host, capture.calls.end),
+    )
+    tasks = capture.tasks
+    known = np.isin(tasks.connection, calls.connection)
+    ticks = HostTicks(replace(capture, calls=calls), clocks.host)
+    in_model = ticks.models(tasks.connection) >= 0
+    without = int(np.sum((tasks.model >= 0) & ~in_model))
+    if without:
+        lost.append(f"the model of {without:,} tasks, which no call of a model encloses")
+    tasks = replace(
+        tasks,
+        start=nearest(clocks.device, tasks.start),
+        end=nearest(clocks.device, tasks.end),
+        connection=np.where(known, tasks.connection, NONE),
+        model=np.where(in_model, tasks.model, NONE),
+    )
+    return RawView(replace(capture, calls=calls, tasks=tasks), lost)
+
+
+def nearest(clock: Clock, times: Integers) -> Integers:
+    """The times nearest to these that a clock shows."""
+    return clock.times(clock.ticks(times))
