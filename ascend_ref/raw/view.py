@@ -6,17 +6,30 @@ exporter of these files is compared with.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from ascend_ref.capture import Capture, Integers
+from ascend_ref.capture import Capture, Counters, Integers
 from ascend_ref.capture.model import NONE
 
 from .clocks import Clock
 from .encode.calls import HostTicks
 from .moments import MOMENTS, Moments
+
+
+_NOT_WRITTEN: Mapping[str, str] = {
+    "schedules": "kernels that schedule communication",
+    "samples": "what was sampled",
+    "records": "records that no database holds",
+    "marks": "marks of the program",
+    "system_calls": "system calls of the host",
+    "workspace_events": "memory of operators",
+    "memory_totals": "totals of memory",
+}
+"""Tables of a capture that are not written."""
 
 
 class RawView(NamedTuple):
@@ -49,7 +62,14 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         connection=np.where(known, tasks.connection, NONE),
         model=np.where(in_model, tasks.model, NONE),
     )
-    return RawView(replace(capture, calls=calls, tasks=tasks), lost)
+    kept = replace(capture, calls=calls, tasks=tasks)
+    bare = Capture(capture.origin, capture.switches, capture.texts)
+    without_files = [phrase for name, phrase in _NOT_WRITTEN.items() if len(getattr(capture, name))]
+    nothing = {name: getattr(bare, name) for name in _NOT_WRITTEN}
+    if len(capture.counters.task):
+        without_files.append("counters of cores")
+        nothing["counters"] = Counters.empty()
+    return RawView(replace(kept, **nothing), lost + without_files)
 
 
 def nearest(clock: Clock, times: Integers) -> Integers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +26,8 @@ Hashes = npt.NDArray[np.uint64]
 
 STATIC, DYNAMIC = "static", "dynamic"
 _INPUT, _OUTPUT = 0, 1
+MOST_RECORDS = 256
+"""Records of tensors of one operator; real ones have some ten."""
 
 
 @dataclass(frozen=True)
@@ -149,8 +152,16 @@ def _tensors(
     known = owner >= 0
     owner, kind = owner[known], kind[known]
     turn = ranks(owner)
-    for number in range(int(turn.max(initial=-1)) + 1):
-        own, some = owner[turn == number], kind[turn == number]
+    far = turn >= MOST_RECORDS
+    if far.any() and session.host is not None:
+        text = f"tensor_info: operators with more than {MOST_RECORDS:,} records of tensors"
+        session.damage.append(Damage(session.host.folder.path, text))
+    order = np.argsort(turn, kind="stable")
+    bounds = np.searchsorted(
+        turn[order], np.arange(min(int(turn.max(initial=-1)) + 2, MOST_RECORDS))
+    )
+    for start, end in pairwise(bounds.tolist()):
+        own, some = owner[order[start:end]], kind[order[start:end]]
         pairs, place = np.unique(np.stack([combination[own], some]), axis=1, return_inverse=True)
         before = len(made)
         made += [made[former] + kinds[one] for former, one in pairs.T.tolist()]

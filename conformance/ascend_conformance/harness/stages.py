@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..media.text.deliverables import Deliverable
-from . import database_to_text
+from . import database_to_text, raw_to_text
 from .case import Case
 from .texts import Difference, differences
 
@@ -54,6 +54,17 @@ STAGES: Mapping[str, Stage] = {
             database_to_text.reference,
             database_to_text.operators,
             judged=True,
+        ),
+        Stage(
+            "raw-to-text",
+            "The raw files of a PROF_* folder to CSV files and timelines.",
+            raw_to_text.can_be_drawn,
+            raw_to_text.make,
+            _files,
+            differences,
+            raw_to_text.reference,
+            raw_to_text.operators,
+            judged=False,
         ),
     )
 }
