@@ -14,6 +14,8 @@ from .vocabulary import named, numbered
 
 NOT_AVAILABLE = "N/A"
 DIMENSIONS = 8
+_OLDER = "FORMAT_"
+"""How exporters until 2024 began the name of a format (real databases and files of text)."""
 _FORMATS, _TYPES = "tensor_formats", "tensor_data_types"
 _BITS = 8
 _MASK = (1 << _BITS) - 1
@@ -51,7 +53,8 @@ def tensors(kind: int, texts: TensorTexts) -> list[Tensor] | None:
 
 def _tensor(kind: int, layout: str, data_type: str, shape: str) -> Tensor | None:
     name, _, part = layout.partition(":")
-    number, kind_of_data = _number(_FORMATS, name), _number(_TYPES, data_type)
+    number = _number(_FORMATS, name.removeprefix(_OLDER))
+    kind_of_data = _number(_TYPES, data_type)
     sizes = tuple(int(one) for one in shape.split(",") if one.isdecimal())
     plain = len(sizes) == len([one for one in shape.split(",") if one])
     fits = plain and len(sizes) <= DIMENSIONS and all(0 < one < 1 << 32 for one in sizes)
@@ -59,6 +62,11 @@ def _tensor(kind: int, layout: str, data_type: str, shape: str) -> Tensor | None
     if number is None or kind_of_data is None or not fits or second > _MASK:
         return None
     return Tensor(kind, number + (second << _BITS), kind_of_data, sizes)
+
+
+def todays_layouts(layouts: str) -> str:
+    """The same formats as exporters of today call them."""
+    return ";".join(one.removeprefix(_OLDER) for one in layouts.split(";"))
 
 
 def texts_of(found: list[Tensor]) -> TensorTexts:

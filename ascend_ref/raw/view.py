@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ascend_ref.capture.model import NONE
 from .clocks import Clock
 from .encode.calls import HostTicks
 from .moments import MOMENTS, Moments
-
+from .tensors import todays_layouts
 
 _NOT_WRITTEN: Mapping[str, str] = {
     "schedules": "kernels that schedule communication",
@@ -62,7 +62,7 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         connection=np.where(known, tasks.connection, NONE),
         model=np.where(in_model, tasks.model, NONE),
     )
-    kept = replace(capture, calls=calls, tasks=tasks)
+    kept = replace(capture, calls=calls, tasks=tasks, **_with_todays_formats(capture))
     bare = Capture(capture.origin, capture.switches, capture.texts)
     without_files = [phrase for name, phrase in _NOT_WRITTEN.items() if len(getattr(capture, name))]
     nothing = {name: getattr(bare, name) for name in _NOT_WRITTEN}
@@ -70,6 +70,26 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         without_files.append("counters of cores")
         nothing["counters"] = Counters.empty()
     return RawView(replace(kept, **nothing), lost + without_files)
+
+
+def _with_todays_formats(capture: Capture) -> dict[str, Any]:
+    """Records have numbers of formats, which exporters of today name."""
+    texts = capture.texts.copy()
+    every = texts.all
+    renamed = np.array([texts.number(todays_layouts(one)) for one in every], np.int64)
+    kinds = capture.kernel_kinds
+    return {
+        "texts": texts,
+        "kernel_kinds": replace(
+            kinds,
+            input_formats=_renamed(kinds.input_formats, renamed),
+            output_formats=_renamed(kinds.output_formats, renamed),
+        ),
+    }
+
+
+def _renamed(column: Integers, renamed: Integers) -> Integers:
+    return np.where(column >= 0, renamed[np.maximum(column, 0)], NONE) if len(renamed) else column
 
 
 def nearest(clock: Clock, times: Integers) -> Integers:
