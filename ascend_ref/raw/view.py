@@ -63,6 +63,12 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         model=np.where(in_model, tasks.model, NONE),
     )
     kept = replace(capture, calls=calls, tasks=tasks, **_with_todays_formats(capture))
+    if not capture.switches.level and len(capture.groups):
+        # Records of tasks show how large a group is; level 0 collects none.
+        groups = capture.groups
+        kept = replace(
+            kept, groups=replace(groups, rank=0 * groups.rank + NONE, size=0 * groups.size)
+        )
     bare = Capture(capture.origin, capture.switches, capture.texts)
     without_files = [phrase for name, phrase in _NOT_WRITTEN.items() if len(getattr(capture, name))]
     nothing = {name: getattr(bare, name) for name in _NOT_WRITTEN}

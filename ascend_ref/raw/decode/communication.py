@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,11 @@ from .nodes import Hashes, Nodes, nodes_of, text_numbers
 from .session import Rows, Session
 from .tasks import Launched
 
+Mask = npt.NDArray[np.bool_]
+
 _ALL_ONES = (1 << 32) - 1
+_NOT_COLLECTED = 65_534
+"""What enums of databases hold of a task without a record."""
 _MOST_RANKS = 1 << 20
 _INVALID = 65_535
 """What enums of databases hold where a collective's record is missing."""
@@ -60,33 +64,43 @@ def read_communication(
     moment = np.where(info["timeStamp"] < LIMIT, info["timeStamp"], 0).astype(np.int64)
     call = calls.holding(info["threadId"].astype(np.int64), moment)
     node = tree.up_to(call, level("NODE"))
-    place = _places(own, node, len(tree.place))
+    places = Places.of(own, node, len(tree.place))
+    place = places.of_record
     operators = session.rows(session.host, "hccl_op_info")
     operator = counterparts(own, 0 * own, nodes_of(session, calls, operators, "hccl_op_info"))
-    group_of = _groups_of(own, operators, operator, info, place)
-    found, groups_, group = _groups(session, group_of, info, place, texts)
-    names, kinds = _names(session, calls, nodes, own, found[group] if len(found) else group_of)
-    transfers, device = _transfers(session, calls, launches, launched, info, call, place, texts)
-    first_device = np.full(len(own), next(iter(session.devices), 0))
-    first_device[place[device >= 0][::-1]] = device[device >= 0][::-1]
+    transfers, ran_on = _transfers(session, calls, launches, launched, info, call, places, texts)
+    device = np.full(len(own), next(iter(session.devices), 0))
+    device[transfers.collective[::-1]] = ran_on[::-1]
+    hashes = _groups_of(own, operators, operator, info, place)
+    made, group = _groups(session, device, hashes, info, place, texts)
+    names, kinds = _names(session, calls, nodes, own, hashes, group)
     collectives = Collectives(
         name=texts.numbers(names),
         kind=texts.numbers(kinds),
         group=group,
         connection=calls.connections(own),
-        device=first_device,
+        device=device,
         step=np.full(len(own), NONE),
         **_facts(session, operators, operator, texts),
     )
-    ranks_ = np.full(int(groups_.size.max()), NONE)
-    return Communicated(collectives, transfers, groups_, ranks_)
+    unknown = np.full(int(made.size.max()), NONE)
+    return Communicated(collectives, transfers, made, unknown)
 
 
-def _places(own: Integers, node: Integers, count: int) -> Integers:
-    """For each record the place of its collective, NONE outside of all."""
-    places = np.full(count + 1, NONE)
-    places[own] = np.arange(len(own))
-    return places[node]
+class Places(NamedTuple):
+    """The place of a collective, NONE outside of all: for each row of the tree, the last for none,
+    and for each record of a task.
+    """
+
+    of_node: Integers
+    of_record: Integers
+
+    @classmethod
+    def of(cls, own: Integers, node: Integers, count: int) -> Places:
+        """own: rows of the collectives. node: of each record. count: of the rows of the tree."""
+        places = np.full(count + 1, NONE)
+        places[own] = np.arange(len(own))
+        return cls(places, places[node])
 
 
 def _groups_of(
@@ -102,41 +116,50 @@ def _groups_of(
 
 
 def _groups(
-    session: Session, group_of: Hashes, info: Rows, place: Integers, texts: Texts
-) -> tuple[Hashes, Groups, Integers]:
-    """Every group, by its number and as the capture has it, and the group of each collective."""
-    every, group = np.unique(group_of, return_inverse=True)
-    group = group.reshape(-1)
+    session: Session,
+    device: Integers,
+    hashes: Hashes,
+    info: Rows,
+    place: Integers,
+    texts: Texts,
+) -> tuple[Groups, Integers]:
+    """Every group of each device, and that of each collective."""
+    first, group = groups(device, hashes.view(np.int64))
     known = place >= 0
-    rank, size = np.full(len(every), NONE), np.zeros(len(every), np.int64)
+    rank, size = np.full(len(first), NONE), np.zeros(len(first), np.int64)
     at = group[place[known]]
     rank[at] = info["localRank"][known]
     size[at] = info["rankSize"][known]
     size = np.minimum(size, _MOST_RANKS)
     made = Groups(
-        name=text_numbers(session, texts, every),
-        purpose=np.full(len(every), texts.number("")),
+        name=text_numbers(session, texts, hashes[first]),
+        purpose=np.full(len(first), texts.number("")),
         rank=rank,
-        first=np.zeros(len(every), np.int64),
+        first=np.zeros(len(first), np.int64),
         size=size,
     )
-    return every, made, group
+    return made, group
 
 
 def _names(
-    session: Session, calls: Calls, nodes: Nodes, own: Integers, group: Hashes
+    session: Session,
+    calls: Calls,
+    nodes: Nodes,
+    own: Integers,
+    hashes: Hashes,
+    group: Integers,
 ) -> tuple[list[str], list[str]]:
-    """Names, numbered within each group in order, and kinds."""
+    """Names, numbered within each group of a device in order, and kinds."""
     basic = counterparts(own, 0 * own, nodes.row)
     item = calls.item[calls.tree.place[own]].copy()
     op_type = item.copy()
     has = basic >= 0
     item[has], op_type[has] = nodes.name[basic[has]], nodes.op_type[basic[has]]
     known = session.names.texts
-    index = ranks(np.unique(group, return_inverse=True)[1].reshape(-1))
+    index = ranks(group)
     names = [
         exported_name(known.get(one, str(one)), of, number)
-        for one, of, number in zip(item.tolist(), group.tolist(), index.tolist(), strict=True)
+        for one, of, number in zip(item.tolist(), hashes.tolist(), index.tolist(), strict=True)
     ]
     return names, [kind_of(known.get(one, str(one))) for one in op_type.tolist()]
 
@@ -170,48 +193,63 @@ def _transfers(
     launched: Launched,
     info: Rows,
     call: Integers,
-    place: Integers,
+    place: Places,
     texts: Texts,
 ) -> tuple[Transfers, Integers]:
-    """The tasks of collectives, and for each record of HCCL the device that ran it."""
+    """The tasks of collectives, in order of their launch, and the devices that ran them.
+
+    A task without a record of HCCL's is one all the same.
+    """
     tasks, launch = launched.tasks, launched.launch
-    context = np.where(info["ctxId"] == _ALL_ONES, NONE, info["ctxId"].astype(np.int64))
     task_call = np.full(len(launch), NONE)
     known = launch >= 0
     if len(launches.call):
         task_call[known] = launches.call[launch[known]]
-    order = np.lexsort((tasks.identity, task_call))
-    keys = (
-        np.concatenate([task_call[order], call]),
-        np.concatenate([tasks.context[order], context]),
+    inner = (task_call >= 0) & (calls.tree.level[np.maximum(task_call, 0)] == level("HCCL_NODE"))
+    own = np.flatnonzero(inner & ~_around_others(tasks.context, launch))
+    own = own[np.lexsort((tasks.identity[own], task_call[own]))]
+    collective = place.of_node[calls.tree.up_to(task_call[own], level("NODE"))]
+    own, collective = own[collective >= 0], collective[collective >= 0]
+    context = np.where(info["ctxId"] == _ALL_ONES, NONE, info["ctxId"].astype(np.int64))
+    _, group = groups(
+        np.concatenate([task_call[own], call]), np.concatenate([tasks.context[own], context])
     )
-    _, group = groups(*keys)
-    having, wanted = group[: len(order)], group[len(order) :]
-    found = counterparts(wanted, ranks(wanted), having)
-    right = (found >= 0) & (place >= 0) & (call >= 0)
-    lost = int(np.sum(~right))
+    wanted, having = group[: len(own)], group[len(own) :]
+    record = counterparts(wanted, ranks(wanted), having)
+    has = record >= 0
+    lost = len(info) - int(has.sum())
     if lost and session.host is not None:
         text = f"hccl_info: {lost:,} records of tasks that no log of a device shows"
         session.damage.append(Damage(session.host.folder.path, text))
-    device = np.full(len(info), NONE)
-    row = order[found[right]]
-    device[right] = tasks.device[row]
-    rows = info[right]
+    rows = info[record[has]]
+
+    def column(values: npt.NDArray[Any], other: int) -> Integers:
+        found = np.full(len(own), other)
+        found[has] = values
+        return found
+
+    masters = rows["type"] == numbered("hccl_types")["master"]
     return Transfers(
-        task=tasks.identity[row],
-        collective=place[right],
-        kind=text_numbers(session, texts, rows["itemId"]),
-        plane=rows["planeID"].astype(np.int64),
-        notify=rows["notifyID"].astype(np.int64),
-        source=_rank(rows["localRank"]),
-        target=_rank(rows["remoteRank"]),
-        size=rows["dataSize"].astype(np.int64),
-        transport=rows["transportType"].astype(np.int64),
-        link=rows["linkType"].astype(np.int64),
-        data_type=rows["dataType"].astype(np.int64),
-        rdma=rows["rdmaType"].astype(np.int64),
-        master=(rows["type"] == numbered("hccl_types")["master"]).astype(np.int64),
-    ), device
+        task=tasks.identity[own],
+        collective=collective,
+        kind=column(text_numbers(session, texts, rows["itemId"]), texts.number(NOT_AVAILABLE)),
+        plane=column(rows["planeID"], NONE),
+        notify=column(rows["notifyID"].astype(np.int64), NONE),
+        source=column(_rank(rows["localRank"]), NONE),
+        target=column(_rank(rows["remoteRank"]), NONE),
+        size=column(rows["dataSize"].astype(np.int64), NONE),
+        transport=column(rows["transportType"], _NOT_COLLECTED),
+        link=column(rows["linkType"], _NOT_COLLECTED),
+        data_type=column(rows["dataType"], _NOT_COLLECTED),
+        rdma=column(rows["rdmaType"], _NOT_COLLECTED),
+        master=column(masters, 1),
+    ), tasks.device[own]
+
+
+def _around_others(context: Integers, launch: Integers) -> Mask:
+    """Which tasks are whole ones whose sub-tasks are known."""
+    with_parts = np.unique(launch[(context >= 0) & (launch >= 0)])
+    return (context < 0) & np.isin(launch, with_parts)
 
 
 def _rank(column: npt.NDArray[np.uint32]) -> Integers:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ascend_ref.capture import Integers, Texts
 from ascend_ref.capture.model import NONE
 from ascend_ref.derive.matching import counterparts, groups, ranks
+from ascend_ref.derive.text_hash import NO_TEXT
 from ascend_spec.core.packed import dtype_of
 from ascend_spec.raw import records
 
@@ -34,10 +35,11 @@ MOST_RECORDS = 256
 class Nodes:
     """Operators, each with the row of the tree of calls of its node; NONE where it is in none.
 
-    core: number of the graph engine. inputs, outputs: rows of ``tensors``, the texts of both sides.
-    attributes: texts. state: texts.
+    recorded: whether there are records of them, or only names. core: number of the graph engine.
+    attributes, state: texts. tensors: rows of ``tensor_texts``, which has those of both sides.
     """
 
+    recorded: bool
     row: Integers
     name: Hashes
     op_type: Hashes
@@ -62,9 +64,12 @@ def read_nodes(session: Session, calls: Calls, texts: Texts) -> Nodes:
     row = nodes_of(session, calls, rows, "node_basic_info")
     names = rows["opName"]
     blocks = numbers(declaration, "blockNum", rows)
-    words = [texts.number(STATIC), texts.number(DYNAMIC)] if len(rows) else [0, 0]
+    words = [texts.number(STATIC), texts.number(DYNAMIC)]
     tensors, tensor_texts = _tensors(session, calls, row, names)
+    if not len(rows):
+        return _named_alone(calls, texts)
     return Nodes(
+        recorded=True,
         row=row,
         name=names,
         op_type=rows["opType"],
@@ -76,6 +81,29 @@ def read_nodes(session: Session, calls: Calls, texts: Texts) -> Nodes:
         attributes=_attributes(session, calls, texts, row, names),
         tensors=tensors,
         tensor_texts=tensor_texts,
+    )
+
+
+def _named_alone(calls: Calls, texts: Texts) -> Nodes:
+    """The operators that level 0 leaves: what the calls of nodes name."""
+    row = np.flatnonzero(calls.tree.level == level("NODE"))
+    item = calls.item[calls.tree.place[row]]
+    row, item = row[item > 0], item[item > 0]
+    nothing = np.zeros(len(row), np.int64)
+    missing = nothing + texts.number(NOT_AVAILABLE)
+    return Nodes(
+        recorded=False,
+        row=row,
+        name=item,
+        op_type=np.full(len(row), NO_TEXT, np.uint64),
+        core=np.full(len(row), NONE),
+        blocks=nothing,
+        mix_blocks=nothing,
+        hf32=nothing,
+        state=missing,
+        attributes=missing,
+        tensors=nothing,
+        tensor_texts=[(TensorTexts(), TensorTexts())],
     )
 
 
@@ -127,7 +155,7 @@ def _attributes(
 def text_numbers(session: Session, texts: Texts, hashes: Hashes) -> Integers:
     """The texts of hashes; where the dictionary lacks one its decimal number (raw-prof 6.2)."""
     distinct, place = np.unique(hashes, return_inverse=True)
-    known = session.names.texts
+    known = {NO_TEXT: NOT_AVAILABLE} | dict(session.names.texts)
     found = [texts.number(known.get(one, str(one))) for one in distinct.tolist()]
     return np.array(found, np.int64)[place.reshape(-1)] if found else np.zeros(0, np.int64)
 
@@ -201,4 +229,4 @@ def _kinds_of(rows: Rows) -> tuple[Integers, list[list[Tensor]]]:
 
 def core_name(number: int) -> str:
     """What exporters call the core that the graph engine chose."""
-    return named("ge_task_types").get(number, str(number))
+    return NOT_AVAILABLE if number == NONE else named("ge_task_types").get(number, str(number))

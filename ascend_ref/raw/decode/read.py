@@ -63,7 +63,7 @@ def _capture(session: Session) -> Capture:
     nodes = read_nodes(session, calls, texts)
     computed = read_kernels(session, calls, launches, launched, nodes, texts)
     communicated = read_communication(session, calls, launches, launched, nodes, texts)
-    collected: Literal[0, 1, 2] = 1 if len(computed.kernels) else 0
+    collected: Literal[0, 1, 2] = 1 if nodes.recorded else 0
     if (calls.table.level == level("RUNTIME")).any():
         collected = 2
     return Capture(

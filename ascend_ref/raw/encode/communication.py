@@ -26,11 +26,12 @@ def write_communication(
 ) -> tuple[Rows, list[str]]:
     """Write collectives and their tasks, and into ``items`` which collective a call launched.
 
-    Returns what they are as nodes, which stands with the kernels in one file, and what of them no
-    record holds.
+    Level 0 collects nothing of the tasks. Returns what collectives are as nodes, which stands with
+    the kernels in one file, and what of them no record holds.
     """
     nodes, lost = _write_operators(capture, tree, ticks, items)
-    _write_transfers(capture, tree, tracks)
+    if capture.switches.level:
+        _write_transfers(capture, tree, tracks)
     return nodes, lost
 
 

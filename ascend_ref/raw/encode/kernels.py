@@ -30,7 +30,8 @@ def write_kernels(
 ) -> list[str]:
     """Write what operators are, and into ``items`` which of them a call launched.
 
-    collectives: what collectives are as nodes.
+    collectives: what collectives are as nodes. Level 0 collects their names alone, as those of the
+    calls that launch them.
 
     Returns what of them no record holds.
     """
@@ -43,7 +44,8 @@ def write_kernels(
     bound = bound[np.argsort(row[bound], kind="stable")]
     lost = _unbound(len(kernels) - len(bound))
     if not len(bound):
-        tree.write("node_basic_info", _in_order(collectives))
+        if capture.switches.level:
+            tree.write("node_basic_info", _in_order(collectives))
         return lost
     names = tree.hashes(capture.texts, capture.kernel_kinds.name)
     kind, row = kernels.kind[bound], row[bound]
@@ -53,9 +55,10 @@ def write_kernels(
     moment[first], _ = moments_within(ticks.tree, row[first])
     moment = moment[first][np.searchsorted(row[first], row)]
     head = {"threadId": ticks.tree.thread[row], "timeStamp": moment}
-    lost += _write_basic(capture, tree, kind, names, head, collectives)
-    _write_attributes(capture, tree, kind, names, head)
-    lost += _write_tensors(capture, tree, kind, names, head)
+    if capture.switches.level:
+        lost += _write_basic(capture, tree, kind, names, head, collectives)
+        _write_attributes(capture, tree, kind, names, head)
+        lost += _write_tensors(capture, tree, kind, names, head)
     _write_contexts(tree, names[kind], tasks.context[task[bound]], head)
     return lost
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from pathlib import Path
 
 from ascend_ref.profile.raw import export_raw
@@ -10,6 +11,7 @@ from ascend_ref.raw import find_folders
 from ascend_simulator import write_run
 from ascend_spec import layout_catalog, raw_catalog
 
+from . import texts
 from .case import Case
 from .database_to_text import deliverables_below
 
@@ -43,6 +45,10 @@ def can_be_drawn(case: Case) -> bool:
 def reference(source: Path, target: Path) -> None:
     """Our own export of raw files."""
     export_raw(source, target / "text", KINDS)
+
+
+differences = partial(texts.differences, numbered=("connection_id",))
+"""The comparison of texts; how calls are numbered is the exporter's choice (raw-prof 7.2)."""
 
 
 def operators(folder: Path) -> int:

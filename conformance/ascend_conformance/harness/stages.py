@@ -61,7 +61,7 @@ STAGES: Mapping[str, Stage] = {
             raw_to_text.can_be_drawn,
             raw_to_text.make,
             _files,
-            differences,
+            raw_to_text.differences,
             raw_to_text.reference,
             raw_to_text.operators,
             judged=False,
