@@ -94,14 +94,16 @@ def write_msprof_profile(
     revision: str,
     forms: Collection[str] = ("db",),
     without_arrows: Collection[str] = (),
+    writer: str | None = None,
 ) -> Path:
     """Write ``PROF_{number}_{time}_{letters}`` below ``folder``; returns its path.
 
     ``captures``: those of the devices of one process, at least one. forms: ``db``, the database
     that they share; ``csv`` and ``timeline``, text deliverables in mindstudio_profiler_output;
     ``raw``, what host and devices recorded, and then the other forms show what that holds.
-    without_arrows: categories of flows that its timelines lack. The folder appears complete or not
-    at all. Raises as :func:`write_pytorch_profile`.
+    without_arrows: categories of flows that its timelines lack. writer: the generation of exporters
+    that writes the texts, by default the current one. The folder appears complete or not at all.
+    Raises as :func:`write_pytorch_profile`.
     """
     _require_known(forms, MSPROF_FORMS)
     capture = merged(captures)
@@ -111,7 +113,7 @@ def write_msprof_profile(
         capture = raw_view(capture).capture
     name = _prof_folder(capture.origin)
     with staged(folder / name) as draft:
-        write_msprof_outputs(draft, capture, revision, forms, without_arrows)
+        write_msprof_outputs(draft, capture, revision, forms, without_arrows, writer)
         if "raw" in forms:
             from ascend_ref.raw.encode.write import write_raw
 
@@ -127,6 +129,7 @@ def write_msprof_outputs(
     revision: str,
     forms: Collection[str],
     without_arrows: Collection[str] = (),
+    writer: str | None = None,
 ) -> None:
     """What an exporter makes of a capture, into the folder of its raw files or in place of it.
 
@@ -138,7 +141,7 @@ def write_msprof_outputs(
     if "csv" in forms or "timeline" in forms:
         from .text import write_msprof_texts  # slow: the spec of all files
 
-        write_msprof_texts(folder, capture, revision, forms, without_arrows)
+        write_msprof_texts(folder, capture, revision, forms, without_arrows, writer)
 
 
 def _require_known(forms: Collection[str], known: Sequence[str]) -> None:

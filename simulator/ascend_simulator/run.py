@@ -213,14 +213,16 @@ def write_run(
     revision: str | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
+    writer: str | None = None,
 ) -> Run:
     """Simulate a scenario and write its profiles and truth.json into the new folder ``out``.
 
     formats: names of :data:`FORMATS`. Those of one exporter share the folders of its profiles;
     profiles of several exporters, and several rounds, stand in folders of their own. revision: of
-    the schema, the newest by default. The executor does not change a byte. ``out`` appears complete
-    or not at all. Raises :class:`ScenarioError`, ``FileExistsError`` where ``out`` exists,
-    ``KeyError`` for an unknown format or revision, ``OSError``.
+    the schema, the newest by default. writer: the generation of exporters that writes the texts of
+    CANN's profiler, by default the current one. The executor does not change a byte. ``out``
+    appears complete or not at all. Raises :class:`ScenarioError`, ``FileExistsError`` where ``out``
+    exists, ``KeyError`` for an unknown format or revision, ``OSError``.
     """
     accepted = _accepted(scenario, seed)
     for name in formats:
@@ -245,7 +247,7 @@ def write_run(
     with staged(out) as draft:
         for number, shared in enumerate(_rounds(accepted, seed)):
             folder = draft / f"round_{number}" if accepted.schedule.repeat > 1 else draft
-            job = _Job(shared.scenario, shared.seed, _places(folder, formats), chosen)
+            job = _Job(shared.scenario, shared.seed, _places(folder, formats), chosen, writer)
             for place in job.places:
                 place.folder.mkdir(parents=True, exist_ok=True)
             parts, accounts = zip(*_written(shared, job, runner, progress), strict=True)
@@ -343,6 +345,7 @@ class _Job:
     seed: int
     places: tuple[_Place, ...]
     revision: str
+    writer: str | None
 
 
 _Process: TypeAlias = Sequence[tuple[int, RankMeetings]]
@@ -369,25 +372,25 @@ def _write_process(job: _Job, process: _Process) -> _Written:
     made = [_recorded(job.scenario, job.seed, *one) for one in process]
     captures = [one for one, _ in made]
     disturbances = setting(job.scenario, job.seed).disturbances
-    paths = [list(_profiles(place, captures, job.revision, disturbances)) for place in job.places]
+    paths = [list(_profiles(place, captures, job, disturbances)) for place in job.places]
     return paths, [account for _, account in made]
 
 
 def _profiles(
-    place: _Place, captures: Sequence[Capture], revision: str, disturbances: Disturbances
+    place: _Place, captures: Sequence[Capture], job: _Job, disturbances: Disturbances
 ) -> Iterator[tuple[list[int], Path]]:
     """What was written, with its ranks.
 
     A worker that was lost may have written it before, as completely.
     """
-    more = revision, place.forms
+    more = job.revision, place.forms
     together = [captures] if place.output == "msprof" else [[one] for one in captures]
     for some in together:
         ranks = [one.origin.rank for one in some]
         lost = lost_arrows(disturbances, ranks)
         try:
             if place.output == "msprof":
-                yield ranks, write_msprof_profile(place.folder, some, *more, lost)
+                yield ranks, write_msprof_profile(place.folder, some, *more, lost, job.writer)
             else:
                 yield ranks, write_pytorch_profile(place.folder, some[0], *more, lost)
         except FileExistsError as error:

@@ -15,6 +15,13 @@ from .session import Session
 
 _MICROSECOND = 1_000
 _LONGEST = 20
+Level = Literal[0, 1, 2]
+_LEVEL_KEYS = ("profLevel", "prof_level")
+_LEVELS: Mapping[str, Level] = {
+    **{"l0": 0, "l1": 1, "l2": 2},
+    **{"level0": 0, "level1": 1, "level2": 2},
+}
+"""How sample.json spells levels (upstream-msprof StrConstant)."""
 
 
 def read_origin(session: Session) -> Origin:
@@ -41,14 +48,19 @@ def read_origin(session: Session) -> Origin:
     )
 
 
-def read_switches(session: Session, level: Literal[0, 1, 2]) -> Switches:
-    """What was asked for, as far as the side files state it. ``level`` follows from the records."""
-    device = next(iter(session.devices.values()), None)
-    sample: Mapping[str, Any] = {} if device is None else device.side.documents.get("sample", {})
+def read_switches(session: Session, shown: Level) -> Switches:
+    """What was asked for, as far as the side files state it.
+
+    shown: the level that the records show; it counts where no side file states one.
+    """
+    contexts = [one for one in (*session.devices.values(), session.host) if one is not None]
+    samples = [one.side.documents.get("sample", {}) for one in contexts]
+    sample: Mapping[str, Any] = samples[0] if samples else {}
+    stated = [_LEVELS.get(str(one.get(key))) for one in samples for key in _LEVEL_KEYS]
     metrics = sample.get("ai_core_metrics") or sample.get("aiv_metrics") or None
     sampled = sample.get("ai_core_profiling_mode") == "sample-based"
     return Switches(
-        level=level,
+        level=next((one for one in stated if one is not None), shown),
         aic_metrics=str(metrics) if metrics else None,
         aic_mode="sample-based" if sampled else "task-based",
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from ascend_ref.capture import Capture, Texts
 
@@ -18,7 +17,7 @@ from .kernels import read_kernels
 from .launches import read_launches
 from .logs import read_runs
 from .nodes import read_nodes
-from .origin import read_origin, read_switches
+from .origin import Level, read_origin, read_switches
 from .session import Session, open_session
 from .tasks import join_tasks
 
@@ -63,7 +62,7 @@ def _capture(session: Session) -> Capture:
     nodes = read_nodes(session, calls, texts)
     computed = read_kernels(session, calls, launches, launched, nodes, texts)
     communicated = read_communication(session, calls, launches, launched, nodes, texts)
-    collected: Literal[0, 1, 2] = 1 if nodes.recorded else 0
+    collected: Level = 1 if nodes.recorded else 0
     if (calls.table.level == level("RUNTIME")).any():
         collected = 2
     return Capture(

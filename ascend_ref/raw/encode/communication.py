@@ -6,13 +6,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ascend_ref.capture import Capture, Integers
+from ascend_ref.derive.matching import greatest, groups, least
 
 from ..collective_names import exported_name, item_of, type_of
 from ..fields import put
-from ..vocabulary import numbered
+from ..vocabulary import level, numbered
 from .calls import MASTER, SLAVE, HostTicks
 from .tracks import Tracks, moments_within
-from .tree import RawTree, Rows
+from .tree import RawTree
 
 _ALL_ONES = (1 << 32) - 1
 
@@ -23,21 +24,48 @@ def write_communication(
     ticks: HostTicks,
     tracks: Tracks,
     items: npt.NDArray[np.uint64],
-) -> tuple[Rows, list[str]]:
+) -> list[str]:
     """Write collectives and their tasks, and into ``items`` which collective a call launched.
 
-    Level 0 collects nothing of the tasks. Returns what collectives are as nodes, which stands with
-    the kernels in one file, and what of them no record holds.
+    Level 0 collects of the tasks which sub-tasks there are. Returns what no record holds.
     """
-    nodes, lost = _write_operators(capture, tree, ticks, items)
+    lost = _write_operators(capture, tree, ticks, items)
+    if tree.writes("context_id_info"):
+        _write_contexts(capture, tree, ticks, tracks, items)
     if capture.switches.level:
         _write_transfers(capture, tree, tracks)
-    return nodes, lost
+    return lost
+
+
+def _write_contexts(
+    capture: Capture,
+    tree: RawTree,
+    ticks: HostTicks,
+    tracks: Tracks,
+    items: npt.NDArray[np.uint64],
+) -> None:
+    tasks, transfers = capture.tasks, capture.transfers
+    row_of = np.argsort(tasks.identity)
+    task = row_of[np.searchsorted(tasks.identity, transfers.task, sorter=row_of)]
+    task = task[tasks.context[task] >= 0]
+    track, context = tracks.of_task[task], tasks.context[task]
+    first, owner = groups(track)
+    count = len(first)
+    rows = tree.rows("context_id_info", count, level=level("HCCL_NODE"))
+    rows["threadId"] = tracks.thread[track[first]]
+    rows["timeStamp"] = tracks.moment[track[first]]
+    call = ticks.rows_of(tasks.connection[task[first]])
+    rows["opName"] = np.where(call >= 0, np.append(items, np.uint64(0))[call], np.uint64(0))
+    # One record for each call, with the first and the last of a range.
+    rows["ctxIdNum"] = 2
+    rows["ctxIds"][:, 0] = least(owner, context, count)
+    rows["ctxIds"][:, 1] = greatest(owner, context, count)
+    tree.add("context_id_info", rows)
 
 
 def _write_operators(
     capture: Capture, tree: RawTree, ticks: HostTicks, items: npt.NDArray[np.uint64]
-) -> tuple[Rows, list[str]]:
+) -> list[str]:
     collectives, every = capture.collectives, capture.texts.all
     call = ticks.rows_of(collectives.connection)
     row = ticks.inner(collectives.connection)
@@ -46,7 +74,7 @@ def _write_operators(
     lost = len(collectives) - len(own)
     found = [f"{lost:,} collectives whose launch is not recorded"] if lost else []
     if not len(own):
-        return tree.rows("node_basic_info", 0), found
+        return found
     moment, _ = moments_within(ticks.tree, row[own])
     thread = ticks.tree.thread[row[own]]
     names = [item_of(every[one]) for one in collectives.name[own].tolist()]
@@ -62,6 +90,8 @@ def _write_operators(
     types = [tree.hash(type_of(every[one])) for one in collectives.kind[own].tolist()]
     basic["opType"] = np.array(types, np.uint64)
     basic["taskType"] = numbered("ge_task_types")["HCCL"]
+    if capture.switches.level:
+        tree.add("node_basic_info", basic)
 
     declaration = tree.declaration("hccl_op_info")
     rows = tree.rows("hccl_op_info", len(own))
@@ -73,8 +103,8 @@ def _write_operators(
     rows["count"] = collectives.count[own]
     groups = tree.hashes(capture.texts, capture.groups.name[collectives.group[own]])
     rows["groupName"] = groups
-    tree.write("hccl_op_info", rows[np.argsort(moment, kind="stable")])
-    return basic, found + _renamed(collectives.group[own], groups, names, plain, moment)
+    tree.add("hccl_op_info", rows)
+    return found + _renamed(collectives.group[own], groups, names, plain, moment)
 
 
 def _renamed(

@@ -15,7 +15,7 @@ from ..tree import AGING
 from ..vocabulary import numbered
 from .calls import HostTicks
 from .tracks import moments_within
-from .tree import KEPT, RawTree, Rows
+from .tree import RawTree, Rows
 
 DYNAMIC = "dynamic"
 _WORD = 1 << 16
@@ -26,12 +26,10 @@ def write_kernels(
     tree: RawTree,
     ticks: HostTicks,
     items: npt.NDArray[np.uint64],
-    collectives: Rows,
 ) -> list[str]:
     """Write what operators are, and into ``items`` which of them a call launched.
 
-    collectives: what collectives are as nodes. Level 0 collects their names alone, as those of the
-    calls that launch them.
+    Level 0 collects their names alone, as those of the calls that launch them.
 
     Returns what of them no record holds.
     """
@@ -44,8 +42,6 @@ def write_kernels(
     bound = bound[np.argsort(row[bound], kind="stable")]
     lost = _unbound(len(kernels) - len(bound))
     if not len(bound):
-        if capture.switches.level:
-            tree.write("node_basic_info", _in_order(collectives))
         return lost
     names = tree.hashes(capture.texts, capture.kernel_kinds.name)
     kind, row = kernels.kind[bound], row[bound]
@@ -56,7 +52,7 @@ def write_kernels(
     moment = moment[first][np.searchsorted(row[first], row)]
     head = {"threadId": ticks.tree.thread[row], "timeStamp": moment}
     if capture.switches.level:
-        lost += _write_basic(capture, tree, kind, names, head, collectives)
+        lost += _write_basic(capture, tree, kind, names, head)
         _write_attributes(capture, tree, kind, names, head)
         lost += _write_tensors(capture, tree, kind, names, head)
     _write_contexts(tree, names[kind], tasks.context[task[bound]], head)
@@ -73,7 +69,6 @@ def _write_basic(
     kind: Integers,
     names: Rows,
     head: dict[str, Integers],
-    collectives: Rows,
 ) -> list[str]:
     kinds, every = capture.kernel_kinds, capture.texts.all
     declaration = tree.declaration("node_basic_info")
@@ -90,9 +85,8 @@ def _write_basic(
     put(declaration, rows, "ratio", ratio[kind])
     rows["opFlag"] = np.array([every[one] == "YES" for one in kinds.hf32.tolist()])[kind]
     aging = np.array([every[one] == DYNAMIC for one in kinds.op_state.tolist()], np.bool_)[kind]
-    kept = joined([rows[~aging], collectives])
-    tree.write("node_basic_info", _in_order(kept), age=KEPT)
-    tree.write("node_basic_info", _in_order(rows[aging]), age=AGING)
+    tree.add("node_basic_info", rows[~aging])
+    tree.add("node_basic_info", rows[aging], AGING)
     odd = (ratio * kinds.blocks != kinds.mix_blocks) | (kinds.blocks >= _WORD)
     count = int(np.sum(odd[kind]))
     return [f"the blocks of {count:,} kernels, which are no multiple"] if count else []
@@ -110,7 +104,7 @@ def _write_attributes(
         rows[name] = column[chosen]
     rows["opName"] = names[kind[chosen]]
     rows["hashId"] = tree.hashes(capture.texts, attributes[kind[chosen]])
-    tree.write("node_attr_info", _in_order(rows))
+    tree.add("node_attr_info", rows)
 
 
 def _write_tensors(
@@ -135,7 +129,7 @@ def _write_tensors(
             rows["tensorData"][:, : len(some)] = field_of(some, dtype)
             parts.append(rows)
     if parts:
-        tree.write("tensor_info", _in_order(joined(parts)))
+        tree.add("tensor_info", joined(parts))
     return [f"the tensors of {left_out:,} kernels"] if left_out else []
 
 
@@ -161,7 +155,10 @@ def _tensors(capture: Capture, kind: int) -> list[Tensor] | None:
 
 
 def _write_contexts(
-    tree: RawTree, names: Rows, context: Integers, head: dict[str, Integers]
+    tree: RawTree,
+    names: Rows,
+    context: Integers,
+    head: dict[str, Integers],
 ) -> None:
     chosen = np.flatnonzero(context >= 0)
     if not tree.writes("context_id_info"):
@@ -172,8 +169,4 @@ def _write_contexts(
     rows["opName"] = names[chosen]
     rows["ctxIdNum"] = 1
     rows["ctxIds"][:, 0] = context[chosen]
-    tree.write("context_id_info", _in_order(rows))
-
-
-def _in_order(rows: Rows) -> Rows:
-    return rows[np.argsort(rows["timeStamp"], kind="stable")]
+    tree.add("context_id_info", rows)

@@ -18,7 +18,7 @@ from ascend_spec.core.packed import dtype_of
 from ascend_spec.raw import RawFile, records
 
 from ..dictionaries import TEXTS, TYPES
-from ..fields import bits_of, put
+from ..fields import bits_of, joined, put, taken
 from ..side import SideFiles
 from ..tree import DATA, HOST
 
@@ -56,6 +56,7 @@ class RawTree:
         self.slice_size = slice_size
         self._hashes: dict[str, int] = {}
         self._types: dict[tuple[int, str], int] = {}
+        self._added: dict[tuple[str, str], list[Rows]] = {}
 
     @property
     def host(self) -> SideFiles:
@@ -144,6 +145,19 @@ class RawTree:
             name = file.name.of(age=age, device=device, slice=number, **parts)
             (self._place(device) / name).write_bytes(rows[start : start + per_slice].tobytes())
 
+    def add(self, kind: str, rows: Rows, age: str = KEPT) -> None:
+        """Records of the host that may stand with others of their kind; :meth:`finish` writes them,
+        in order of time.
+        """
+        self._added.setdefault((kind, age), []).append(rows)
+
+    def finish(self) -> None:
+        """Write what was added, and what the numbers of texts and types are called."""
+        for (kind, age), parts in self._added.items():
+            rows = joined(parts)
+            self.write(kind, taken(rows, np.argsort(rows["timeStamp"], kind="stable")), age=age)
+        self._write_dictionaries()
+
     def write_lines(self, kind: str, lines: Iterable[str], device: int | None = None) -> None:
         """Write a file of text in one slice, none for no lines."""
         file = raw_catalog().files[kind]
@@ -152,8 +166,7 @@ class RawTree:
             name = file.name.of(age=KEPT, device=device, slice=0)
             (self._place(device) / name).write_text(content, encoding="utf-8", newline="\n")
 
-    def write_dictionaries(self) -> None:
-        """Write what the numbers of texts and types are called."""
+    def _write_dictionaries(self) -> None:
         grammars = raw_catalog().grammars
         entry = grammars[TEXTS].lines["entry"]
         self.write_lines(

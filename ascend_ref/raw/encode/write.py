@@ -38,17 +38,21 @@ def write_raw(
     within = launching_calls(capture, ticks)
     tracks = place_tracks(capture, tree, ticks, within)
     items = np.zeros(len(capture.calls), np.uint64)
-    nodes, lost = write_communication(capture, tree, ticks, tracks, items)
-    lost += write_kernels(capture, tree, ticks, items, nodes)
+    lost = write_communication(capture, tree, ticks, tracks, items)
+    lost += write_kernels(capture, tree, ticks, items)
     lost += write_tasks(capture, tree, ticks, tracks)
     lost += write_copies(capture, tree, tracks)
     write_calls(capture, tree, ticks, items)
-    tree.write_dictionaries()
+    tree.finish()
     return lost
 
 
 def _sample(capture: Capture) -> dict[str, Any]:
-    return {"ai_core_profiling_mode": capture.switches.aic_mode, "llc_profiling": ""}
+    return {
+        "ai_core_profiling_mode": capture.switches.aic_mode,
+        "llc_profiling": "",
+        "profLevel": f"l{capture.switches.level}",
+    }
 
 
 def _device_sample(capture: Capture) -> dict[str, Any]:

@@ -19,13 +19,13 @@ FORMATS = ("raw", "csv", "timeline")
 KINDS = ("csv", "timeline")
 
 
-def make(case: Case, folder: Path) -> None:
+def make(case: Case, folder: Path, writer: str | None = None) -> None:
     """Simulate a case: its raw files below ``input``, what is true of them below ``expected``.
 
     The truth is written from the recording itself, as far as raw files hold it. Of several
     profiles the last is taken: its ranks and devices are not 0.
     """
-    run = write_run(case.scenario, case.seed, folder / "run", FORMATS)
+    run = write_run(case.scenario, case.seed, folder / "run", FORMATS, writer=writer)
     profile = run.profiles[-1]
     expected = folder / "expected"
     expected.mkdir()

@@ -20,16 +20,17 @@ class Stage:
     """What exporters of one kind get and write.
 
     ``can_be_drawn``: whether a case says all that is true of it. ``make`` fills a folder with
-    ``input``, which holds one folder for the exporter, and ``expected``. ``files`` are those of a
-    folder that are compared; ``differences`` what two sets of them do not agree in. ``reference``:
-    our own exporter. ``operators`` in the input of a folder. ``judged``: whether ``check`` has
-    rules for what is written.
+    ``input``, which holds one folder for the exporter, and ``expected``, as a generation of
+    exporters writes it where one is named. ``files`` are those of a folder that are compared;
+    ``differences`` what two sets of them do not agree in. ``reference``: our own exporter.
+    ``operators`` in the input of a folder. ``judged``: whether ``check`` has rules for what is
+    written.
     """
 
     name: str
     summary: str
     can_be_drawn: Callable[[Case], bool]
-    make: Callable[[Case, Path], None]
+    make: Callable[[Case, Path, str | None], None]
     files: Callable[[Path], Files]
     differences: Compare
     reference: Callable[[Path, Path], object]
