@@ -17,6 +17,7 @@ from ascend_ref.capture.model import NONE
 
 from .clocks import Clock
 from .encode.calls import HostTicks
+from .marks import is_mark
 from .moments import MOMENTS, Moments
 from .tensors import todays_layouts
 
@@ -24,7 +25,6 @@ _NOT_WRITTEN: Mapping[str, str] = {
     "schedules": "kernels that schedule communication",
     "samples": "what was sampled",
     "records": "records that no database holds",
-    "marks": "marks of the program",
     "system_calls": "system calls of the host",
     "workspace_events": "memory of operators",
     "memory_totals": "totals of memory",
@@ -49,7 +49,8 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         end=nearest(clocks.host, capture.calls.end),
     )
     tasks = capture.tasks
-    known = np.isin(tasks.connection, calls.connection)
+    noted = is_mark(capture)
+    known = np.isin(tasks.connection, calls.connection) | noted
     ticks = HostTicks(replace(capture, calls=calls), clocks.host)
     in_model = ticks.models(tasks.connection) >= 0
     without = int(np.sum((tasks.model >= 0) & ~in_model))
@@ -58,11 +59,16 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
     tasks = replace(
         tasks,
         start=nearest(clocks.device, tasks.start),
-        end=nearest(clocks.device, tasks.end),
+        end=nearest(clocks.device, np.where(noted, tasks.start, tasks.end)),
         connection=np.where(known, tasks.connection, NONE),
         model=np.where(in_model, tasks.model, NONE),
     )
-    kept = replace(capture, calls=calls, tasks=tasks, **_with_todays_formats(capture))
+    marks = replace(
+        capture.marks,
+        start=nearest(clocks.host, capture.marks.start),
+        end=nearest(clocks.host, capture.marks.end),
+    )
+    kept = replace(capture, calls=calls, tasks=tasks, marks=marks, **_with_todays_formats(capture))
     if not capture.switches.level and len(capture.groups):
         # Records of tasks show how large a group is; level 0 collects none.
         groups = capture.groups

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ascend_ref.capture import Capture, Texts
@@ -16,6 +16,7 @@ from .copies import read_copies
 from .kernels import read_kernels
 from .launches import read_launches
 from .logs import read_runs
+from .marks import read_marks
 from .nodes import read_nodes
 from .origin import Level, read_origin, read_switches
 from .session import Session, open_session
@@ -59,6 +60,7 @@ def _capture(session: Session) -> Capture:
     launches = read_launches(session, calls, chip)
     runs = read_runs(session)
     launched = join_tasks(runs, launches, calls, chip, texts)
+    marks, launched = read_marks(session, launched, texts)
     nodes = read_nodes(session, calls, texts)
     computed = read_kernels(session, calls, launches, launched, nodes, texts)
     communicated = read_communication(session, calls, launches, launched, nodes, texts)
@@ -67,7 +69,7 @@ def _capture(session: Session) -> Capture:
         collected = 2
     return Capture(
         origin=origin,
-        switches=read_switches(session, collected),
+        switches=replace(read_switches(session, collected), mstx=len(marks) > 0),
         texts=texts,
         tasks=launched.tasks,
         kernel_kinds=computed.kinds,
@@ -78,4 +80,5 @@ def _capture(session: Session) -> Capture:
         collectives=communicated.collectives,
         transfers=communicated.transfers,
         calls=calls.table,
+        marks=marks,
     )

@@ -227,13 +227,10 @@ def _write_flips(capture: Capture, tree: RawTree, tracks: Tracks, device: int) -
     flips = flips[capture.tasks.device[tracks.task[flips]] == device]
     rows = tree.rows("ts_track", len(flips), "TS_FLIP")
     tasks, task = capture.tasks, tracks.task[flips]
-    rows["mode"] = 1
     rows["tag"] = _FLIP_TAG
-    rows["size"] = rows.dtype.itemsize
     rows["streamId"] = tasks.stream[task]
     rows["flipNum"] = tracks.batch[flips]
-    rows["timestamp"] = tree.side[device].device.ticks(tasks.start[task])
-    tree.write("ts_track", rows[np.argsort(rows["timestamp"], kind="stable")], device)
+    tree.track(rows, tree.side[device].device.ticks(tasks.start[task]), device)
 
 
 def _lost(capture: Capture, tree: RawTree, ticks: HostTicks, tracks: Tracks) -> list[str]:

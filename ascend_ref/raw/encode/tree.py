@@ -57,6 +57,7 @@ class RawTree:
         self._hashes: dict[str, int] = {}
         self._types: dict[tuple[int, str], int] = {}
         self._added: dict[tuple[str, str], list[Rows]] = {}
+        self._tracks: dict[int, list[Rows]] = {}
 
     @property
     def host(self) -> SideFiles:
@@ -151,8 +152,24 @@ class RawTree:
         """
         self._added.setdefault((kind, age), []).append(rows)
 
+    def track(self, rows: Rows, ticks: Integers, device: int) -> None:
+        """Records of the run of a device, of one kind; :meth:`finish` writes them likewise."""
+        rows["mode"] = 1
+        rows["size"] = rows.dtype.itemsize
+        rows["timestamp"] = ticks
+        self._tracks.setdefault(device, []).append(rows)
+
+    def has(self, kind: str, record: str) -> bool:
+        """Whether files of a kind have a record on this chip."""
+        file = raw_catalog().files[kind]
+        return record in {one.record for one in file.members_of(self.chip, self._settings)}
+
     def finish(self) -> None:
         """Write what was added, and what the numbers of texts and types are called."""
+        for device, parts in self._tracks.items():
+            rows = joined(parts)
+            order = np.argsort(rows["timestamp"], kind="stable")
+            self.write("ts_track", taken(rows, order), device, record="TS_FLIP")
         for (kind, age), parts in self._added.items():
             rows = joined(parts)
             self.write(kind, taken(rows, np.argsort(rows["timeStamp"], kind="stable")), age=age)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,13 @@ import numpy as np
 from ascend_ref.capture import Capture
 
 from ..machine import machine_info
+from ..marks import is_mark
 from ..moments import MOMENTS, Moments
 from .calls import HostTicks, write_calls
 from .communication import write_communication
 from .copies import write_copies
 from .kernels import write_kernels
+from .marks import write_device_marks, write_marks
 from .side import write_side_files
 from .tasks import write_tasks
 from .tracks import launching_calls, place_tracks
@@ -34,6 +37,10 @@ def write_raw(
     side = write_side_files(folder, capture.origin, samples, moments)
     chip = int(machine_info(capture.origin, None, moments)["platform_version"])
     tree = RawTree(folder, chip, side, slice_size)
+    write_marks(capture, tree)
+    for device in tree.devices:
+        write_device_marks(capture, tree, device)
+    capture = replace(capture, tasks=capture.tasks.take(~is_mark(capture)))
     ticks = HostTicks(capture, tree.host.host)
     within = launching_calls(capture, ticks)
     tracks = place_tracks(capture, tree, ticks, within)

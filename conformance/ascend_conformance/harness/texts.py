@@ -24,6 +24,8 @@ from ..media.text.layers import layers_by_table
 SHOWN = 60
 """Characters of a value that are shown."""
 EXAMPLE_COLUMNS = 4
+_DEVICE = ("Device_id",)
+"""Columns that say which of several devices a row is of."""
 _PLACE = frozenset(("file", "row", "line", "offset", "pointer", "shape", "kind", "pid", "tid"))
 
 
@@ -148,12 +150,13 @@ class _Both:
         }
         times = tuple(one for one in columns if types[one] == "BIGINT" and one.endswith("(us)"))
         texts = [one for one in columns if types[one] == "VARCHAR"]
+        named = texts[:1] or list(columns)[:1]
         yield _Table(
             f"{name}.csv",
             name,
             f"csv.{quoted(name)}",
             columns,
-            tuple(texts[:1]) or tuple(columns)[:1],
+            tuple(dict.fromkeys((*[one for one in _DEVICE if one in columns], *named))),
             times[0] if times else None,
             times,
         )
