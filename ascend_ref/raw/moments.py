@@ -39,8 +39,8 @@ class Moments:
     host_frequency: Fraction = Fraction(100)
     device_frequency: Fraction = Fraction(50)
     monotonic: int = 173_856_219_092_000
-    counted: int = 5_000_000
-    host_counter: int = 17_385_622_409_200
+    counted: int = 100_000
+    host_counter: int = 17_385_621_919_200
     device_counter: int = 3_000_000_000
     device_monotonic: int = 60_000_000_000
 

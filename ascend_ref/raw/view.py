@@ -13,20 +13,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ascend_ref.capture import Capture, Counters, Integers
-from ascend_ref.capture.model import NONE
+from ascend_ref.capture.model import NONE, Samples
 
 from .clocks import Clock
 from .encode.calls import HostTicks
 from .marks import is_mark
-from .moments import MOMENTS, Moments
+from .moments import MOMENTS, Clocks, Moments
+from .samples import WRITTEN
 from .tensors import todays_layouts
 
 _NOT_WRITTEN: Mapping[str, str] = {
     "schedules": "kernels that schedule communication",
-    "samples": "what was sampled",
     "records": "records that no database holds",
     "system_calls": "system calls of the host",
-    "workspace_events": "memory of operators",
     "memory_totals": "totals of memory",
 }
 """Tables of a capture that are not written."""
@@ -68,7 +67,18 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         start=nearest(clocks.host, capture.marks.start),
         end=nearest(clocks.host, capture.marks.end),
     )
-    kept = replace(capture, calls=calls, tasks=tasks, marks=marks, **_with_todays_formats(capture))
+    events = capture.workspace_events
+    events = replace(events, time=nearest(clocks.host, events.time))
+    samples = _samples(capture, clocks, lost)
+    kept = replace(
+        capture,
+        calls=calls,
+        tasks=tasks,
+        marks=marks,
+        workspace_events=events,
+        samples=samples,
+        **_with_todays_formats(capture),
+    )
     if not capture.switches.level and len(capture.groups):
         # Records of tasks show how large a group is; level 0 collects none.
         groups = capture.groups
@@ -82,6 +92,24 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         without_files.append("counters of cores")
         nothing["counters"] = Counters.empty()
     return RawView(replace(kept, **nothing), lost + without_files)
+
+
+def _samples(capture: Capture, clocks: Clocks, lost: list[str]) -> Samples:
+    """The samples that raw files hold, at the times that their clocks show."""
+    of_table = {
+        "NPU_MEM": clocks.since_start,
+        "NPU_MODULE_MEM": clocks.host,
+    }
+    found = {}
+    for name, table in capture.samples.items():
+        if name not in WRITTEN:
+            lost.append(f"the samples of {name}")
+            continue
+        time = table["timestampNs"]
+        bounds = np.isin(time, [capture.origin.start, capture.origin.end or 0])
+        shown = nearest(of_table.get(name, clocks.device), time)
+        found[name] = {**table, "timestampNs": np.where(bounds, time, shown)}
+    return found
 
 
 def _with_todays_formats(capture: Capture) -> dict[str, Any]:

@@ -19,8 +19,10 @@ from .logs import read_runs
 from .marks import read_marks
 from .nodes import read_nodes
 from .origin import Level, read_origin, read_switches
+from .samples import read_samples
 from .session import Session, open_session
 from .tasks import join_tasks
+from .workspace import read_workspace
 
 Progress = Callable[[int, int, str], None]
 
@@ -64,12 +66,19 @@ def _capture(session: Session) -> Capture:
     nodes = read_nodes(session, calls, texts)
     computed = read_kernels(session, calls, launches, launched, nodes, texts)
     communicated = read_communication(session, calls, launches, launched, nodes, texts)
+    events = read_workspace(session, texts)
+    samples = read_samples(session, origin, texts)
     collected: Level = 1 if nodes.recorded else 0
     if (calls.table.level == level("RUNTIME")).any():
         collected = 2
     return Capture(
         origin=origin,
-        switches=replace(read_switches(session, collected), mstx=len(marks) > 0),
+        switches=replace(
+            read_switches(session, collected),
+            mstx=len(marks) > 0,
+            memory=len(events) > 0,
+            sys_hardware_mem=int(bool(samples.keys() - {"AICORE_FREQ"})),
+        ),
         texts=texts,
         tasks=launched.tasks,
         kernel_kinds=computed.kinds,
@@ -81,4 +90,6 @@ def _capture(session: Session) -> Capture:
         transfers=communicated.transfers,
         calls=calls.table,
         marks=marks,
+        workspace_events=events,
+        samples=samples,
     )

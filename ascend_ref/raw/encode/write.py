@@ -18,10 +18,12 @@ from .communication import write_communication
 from .copies import write_copies
 from .kernels import write_kernels
 from .marks import write_device_marks, write_marks
+from .samples import write_samples
 from .side import write_side_files
 from .tasks import write_tasks
 from .tracks import launching_calls, place_tracks
 from .tree import SLICE, RawTree
+from .workspace import write_workspace
 
 
 def write_raw(
@@ -38,6 +40,8 @@ def write_raw(
     chip = int(machine_info(capture.origin, None, moments)["platform_version"])
     tree = RawTree(folder, chip, side, slice_size)
     write_marks(capture, tree)
+    write_workspace(capture, tree)
+    write_samples(capture, tree)
     for device in tree.devices:
         write_device_marks(capture, tree, device)
     capture = replace(capture, tasks=capture.tasks.take(~is_mark(capture)))
