@@ -1,9 +1,30 @@
 """The sampled tables that raw files hold as they are, without a difference to a sample before."""
 
-WRITTEN = ("ACC_PMU", "AICORE_FREQ", "NPU_MEM", "NPU_MODULE_MEM", "SOC_BANDWIDTH_LEVEL")
-"""Those that are written and read; of the others it is said that they are not."""
+from __future__ import annotations
+
+import numpy as np
+
+from ascend_ref.capture import Integers, Origin
+
+CLOCK = "AICORE_FREQ"
+
+WRITTEN = ("ACC_PMU", CLOCK, "NPU_MEM", "NPU_MODULE_MEM", "SOC_BANDWIDTH_LEVEL")
+"""Those that are written and read; the others are not."""
 
 OWNERS = ("app", "device")
 """Whose memory a sample of NPU_MEM is, by number (raw-prof 4.8)."""
 
 APP = 0
+
+
+def with_bounds(
+    time: Integers, clock: Integers, nominal: int, origin: Origin
+) -> tuple[Integers, Integers]:
+    """The changes of a clock in order, as exporters show them: with what held at the start of the
+    session, and once more at its end (raw-prof 6.1).
+    """
+    every = np.concatenate([[nominal], clock]).astype(np.int64)
+    if origin.end is None:
+        return np.concatenate([[origin.start], time]).astype(np.int64), every
+    times = np.concatenate([[origin.start], time, [origin.end]]).astype(np.int64)
+    return times, np.append(every, every[-1])

@@ -11,16 +11,18 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from ascend_ref.capture import Capture, Counters, Integers
-from ascend_ref.capture.model import NONE, Samples
+from ascend_ref.capture import Capture, Counters, Integers, KernelKinds, Origin, Transfers
+from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE, Samples
 
 from .clocks import Clock
+from .communication import NOT_COLLECTED
 from .encode.calls import HostTicks
 from .marks import is_mark
 from .moments import MOMENTS, Clocks, Moments
-from .samples import WRITTEN
-from .tensors import todays_layouts
+from .samples import CLOCK, WRITTEN, with_bounds
+from .tensors import NOT_AVAILABLE, todays_layouts
 
 _NOT_WRITTEN: Mapping[str, str] = {
     "schedules": "kernels that schedule communication",
@@ -62,8 +64,11 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         connection=np.where(known, tasks.connection, NONE),
         model=np.where(in_model, tasks.model, NONE),
     )
+    link = capture.marks.device_link
+    linked = np.isin(link, tasks.connection[noted] - FIRST_MARK_CONNECTION)
     marks = replace(
         capture.marks,
+        device_link=np.where(linked, link, NONE),
         start=nearest(clocks.host, capture.marks.start),
         end=nearest(clocks.host, capture.marks.end),
     )
@@ -79,12 +84,8 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         samples=samples,
         **_with_todays_formats(capture),
     )
-    if not capture.switches.level and len(capture.groups):
-        # Records of tasks show how large a group is; level 0 collects none.
-        groups = capture.groups
-        kept = replace(
-            kept, groups=replace(groups, rank=0 * groups.rank + NONE, size=0 * groups.size)
-        )
+    if not capture.switches.level:
+        kept = _of_level_0(kept)
     bare = Capture(capture.origin, capture.switches, capture.texts)
     without_files = [phrase for name, phrase in _NOT_WRITTEN.items() if len(getattr(capture, name))]
     nothing = {name: getattr(bare, name) for name in _NOT_WRITTEN}
@@ -94,13 +95,36 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
     return RawView(replace(kept, **nothing), lost + without_files)
 
 
+def _of_level_0(capture: Capture) -> Capture:
+    """What level 0 records: of kernels their names, of communication which tasks it has."""
+    missing = capture.texts.number(NOT_AVAILABLE)
+    kinds, transfers, groups = capture.kernel_kinds, capture.transfers, capture.groups
+    unknown: dict[str, Integers | int] = {name: missing for name, _ in kinds.columns()}
+    nowhere: dict[str, Integers | int] = {"grid": NONE, "thread_block": NONE}
+    return replace(
+        capture,
+        kernel_kinds=KernelKinds.filled(
+            len(kinds), **{**unknown, **nowhere, "name": kinds.name, "blocks": 0, "mix_blocks": 0}
+        ),
+        transfers=Transfers.filled(
+            len(transfers),
+            task=transfers.task,
+            collective=transfers.collective,
+            kind=missing,
+            master=1,
+            **dict.fromkeys(("transport", "link", "data_type", "rdma"), NOT_COLLECTED),
+        ),
+        groups=replace(groups, rank=0 * groups.rank + NONE, size=0 * groups.size),
+    )
+
+
 def _samples(capture: Capture, clocks: Clocks, lost: list[str]) -> Samples:
     """The samples that raw files hold, at the times that their clocks show."""
     of_table = {
         "NPU_MEM": clocks.since_start,
         "NPU_MODULE_MEM": clocks.host,
     }
-    found = {}
+    found: dict[str, Mapping[str, npt.NDArray[Any]]] = {}
     for name, table in capture.samples.items():
         if name not in WRITTEN:
             lost.append(f"the samples of {name}")
@@ -109,7 +133,30 @@ def _samples(capture: Capture, clocks: Clocks, lost: list[str]) -> Samples:
         bounds = np.isin(time, [capture.origin.start, capture.origin.end or 0])
         shown = nearest(of_table.get(name, clocks.device), time)
         found[name] = {**table, "timestampNs": np.where(bounds, time, shown)}
+    if CLOCK in found:
+        found[CLOCK] = _with_bounds(found[CLOCK], capture.origin)
     return found
+
+
+def _with_bounds(
+    table: Mapping[str, npt.NDArray[Any]], origin: Origin
+) -> Mapping[str, npt.NDArray[Any]]:
+    """The clock of each device with rows at both ends of the session, which exporters add."""
+    parts = []
+    for device in np.unique(table["deviceId"]).tolist():
+        own = table["deviceId"] == device
+        inner = own & ~np.isin(table["timestampNs"], [origin.start, origin.end or 0])
+        time, clock = table["timestampNs"][inner], table["freq"][inner]
+        nominal = origin.facts.frequency if origin.facts else 0
+        every = with_bounds(time, clock, nominal, origin)
+        parts.append((np.full(len(every[0]), device), *every))
+    devices, times, clocks = (np.concatenate(one) for one in zip(*parts, strict=True))
+    return {
+        "deviceId": devices,
+        "timestampNs": times,
+        "freq": clocks,
+        "dieId": np.full(len(times), NONE),
+    }
 
 
 def _with_todays_formats(capture: Capture) -> dict[str, Any]:

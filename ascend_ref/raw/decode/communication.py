@@ -12,7 +12,7 @@ from ascend_ref.capture.model import NONE
 from ascend_ref.derive.matching import counterparts, groups, ranks
 
 from ..clocks import LIMIT
-from ..collective_names import exported_name, kind_of
+from ..communication import NOT_COLLECTED, exported_name, kind_of
 from ..damage import Damage
 from ..fields import numbers
 from ..tensors import NOT_AVAILABLE
@@ -26,8 +26,6 @@ from .tasks import Launched
 Mask = npt.NDArray[np.bool_]
 
 _ALL_ONES = (1 << 32) - 1
-_NOT_COLLECTED = 65_534
-"""What enums of databases hold of a task without a record."""
 _MOST_RANKS = 1 << 20
 _INVALID = 65_535
 """What enums of databases hold where a collective's record is missing."""
@@ -154,7 +152,8 @@ def _names(
     item = calls.item[calls.tree.place[own]].copy()
     op_type = item.copy()
     has = basic >= 0
-    item[has], op_type[has] = nodes.name[basic[has]], nodes.op_type[basic[has]]
+    if nodes.recorded:
+        item[has], op_type[has] = nodes.name[basic[has]], nodes.op_type[basic[has]]
     known = session.names.texts
     index = ranks(group)
     names = [
@@ -238,10 +237,10 @@ def _transfers(
         source=column(_rank(rows["localRank"]), NONE),
         target=column(_rank(rows["remoteRank"]), NONE),
         size=column(rows["dataSize"].astype(np.int64), NONE),
-        transport=column(rows["transportType"], _NOT_COLLECTED),
-        link=column(rows["linkType"], _NOT_COLLECTED),
-        data_type=column(rows["dataType"], _NOT_COLLECTED),
-        rdma=column(rows["rdmaType"], _NOT_COLLECTED),
+        transport=column(rows["transportType"], NOT_COLLECTED),
+        link=column(rows["linkType"], NOT_COLLECTED),
+        data_type=column(rows["dataType"], NOT_COLLECTED),
+        rdma=column(rows["rdmaType"], NOT_COLLECTED),
         master=column(masters, 1),
     ), tasks.device[own]
 

@@ -12,6 +12,7 @@ from ascend_ref.capture.model import NONE
 from ascend_ref.derive.matching import counterparts, groups, ranks
 
 from ..task_kinds import FFTS_PLUS
+from ..tensors import NOT_AVAILABLE
 from ..vocabulary import level
 from .calls import Calls
 from .launches import Launches
@@ -117,7 +118,8 @@ def _kinds(
         for side in (0, 1)
         for name in ("layouts", "data_types", "shapes")
     ]
-    answers = np.array([texts.number(_NO), texts.number(_YES)], np.int64)
+    words = (_NO, _YES) if nodes.recorded else (NOT_AVAILABLE, NOT_AVAILABLE)
+    answers = np.array([texts.number(one) for one in words], np.int64)
     cores = {one: texts.number(core_name(one)) for one in np.unique(nodes.core).tolist()}
     tensors = nodes.tensors[own]
     columns = {

@@ -16,7 +16,7 @@ from ..clocks import OUT_OF_RANGE, Clock
 from ..context import Context
 from ..damage import Damage
 from ..fields import numbers, time_field
-from ..samples import OWNERS
+from ..samples import OWNERS, with_bounds
 from ..side import Unknown
 from .session import Rows, Session
 
@@ -58,14 +58,8 @@ def _clock(session: Session, context: Context, origin: Origin, _: Texts) -> Colu
     time, clock = time[known], rows["lpmDataS"]["freq"][inside][known].astype(np.int64)
     order = np.argsort(time, kind="stable")
     time, clock = time[order], clock[order]
-    last = [] if origin.end is None else [origin.end]
-    before, behind = np.array([origin.start]), np.array(last, np.int64)
-    every = np.concatenate([np.array([nominal]), clock])
-    return {
-        "timestampNs": np.concatenate([before, time, behind]),
-        "freq": np.concatenate([every, every[-1:][: len(last)]]),
-        "dieId": np.full(len(every) + len(last), NONE),
-    }
+    time, clock = with_bounds(time, clock, nominal, origin)
+    return {"timestampNs": time, "freq": clock, "dieId": np.full(len(time), NONE)}
 
 
 def _memory(session: Session, context: Context, _: Origin, texts: Texts) -> Columns:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from ascend_ref.capture import Capture, Integers
 from ascend_ref.derive.matching import greatest, groups, least
 
-from ..collective_names import exported_name, item_of, type_of
+from ..communication import exported_name, item_of, type_of
 from ..fields import put
 from ..vocabulary import level, numbered
 from .calls import MASTER, SLAVE, HostTicks

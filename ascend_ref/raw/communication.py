@@ -1,4 +1,7 @@
-"""What collectives are called: by HCCL, and by exporters that number them within their group."""
+"""What exporters make of records of communication: names of collectives, and what is missing.
+
+HCCL calls collectives by their kind; exporters number them within their group.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,9 @@ _NUMBERED = re.compile(
     r"(?P<item>.+)_(?P<group>[0-9]{1,3})_(?P<index>[0-9]+)_(?P<iteration>[0-9]+)"
 )
 _SUFFIX = 3
+NOT_COLLECTED = 65_534
+"""What enums of databases hold of a task without a record (db-schema 4.4)."""
+
 FIRST_ITERATION = 1
 """Iteration of everything where no step is recorded."""
 
