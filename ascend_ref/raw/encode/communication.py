@@ -9,7 +9,7 @@ from ascend_ref.capture import Capture, Integers
 from ascend_ref.derive.matching import greatest, groups, least
 
 from ..communication import exported_name, item_of, type_of
-from ..fields import put
+from ..fields import put, taken
 from ..vocabulary import level, numbered
 from .calls import MASTER, SLAVE, HostTicks
 from .tracks import Tracks, moments_within
@@ -152,4 +152,4 @@ def _write_transfers(capture: Capture, tree: RawTree, tracks: Tracks) -> None:
     rows["transportType"] = transfers.transport
     rows["rdmaType"] = transfers.rdma
     order = np.lexsort((rows["ctxId"], tasks.identity[task], rows["timeStamp"]))
-    tree.write("hccl_info", rows[order])
+    tree.write("hccl_info", taken(rows, order))

@@ -31,5 +31,5 @@ def write_copies(capture: Capture, tree: RawTree, tracks: Tracks) -> list[str]:
     rows["dataSize"] = copies.size
     rows["maxSize"] = (copies.size // _DIRECTIONS + 1) * _DIRECTIONS + copies.operation
     rows["memcpyDirection"] = copies.operation
-    tree.write("memcpy_info", rows[np.argsort(rows["timeStamp"], kind="stable")])
+    tree.add("memcpy_info", rows)
     return []

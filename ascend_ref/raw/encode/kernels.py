@@ -9,7 +9,7 @@ from ascend_ref.capture import Capture, Integers
 from ascend_spec.core.packed import dtype_of
 from ascend_spec.raw import records
 
-from ..fields import joined, put
+from ..fields import joined, put, taken
 from ..tensors import NOT_AVAILABLE, Tensor, TensorTexts, field_of, tensors
 from ..tree import AGING
 from ..vocabulary import numbered
@@ -85,8 +85,8 @@ def _write_basic(
     put(declaration, rows, "ratio", ratio[kind])
     rows["opFlag"] = np.array([every[one] == "YES" for one in kinds.hf32.tolist()])[kind]
     aging = np.array([every[one] == DYNAMIC for one in kinds.op_state.tolist()], np.bool_)[kind]
-    tree.add("node_basic_info", rows[~aging])
-    tree.add("node_basic_info", rows[aging], AGING)
+    tree.add("node_basic_info", taken(rows, ~aging))
+    tree.add("node_basic_info", taken(rows, aging), AGING)
     odd = (ratio * kinds.blocks != kinds.mix_blocks) | (kinds.blocks >= _WORD)
     count = int(np.sum(odd[kind]))
     return [f"the blocks of {count:,} kernels, which are no multiple"] if count else []

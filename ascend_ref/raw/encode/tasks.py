@@ -82,7 +82,7 @@ def _write_tracks(capture: Capture, tree: RawTree, tracks: Tracks, kinds: Intege
         tree.known_type(level("RUNTIME"), numbered("runtime_task_types")[FLIP], FLIP)
     _put_kernels(capture, tree, tracks, rows[: len(task)])
     order = np.lexsort((~is_flip, rows["timeStamp"]))
-    tree.write("task_track", rows[order])
+    tree.write("task_track", taken(rows, order))
 
 
 def _put_kernels(capture: Capture, tree: RawTree, tracks: Tracks, rows: Rows) -> None:
