@@ -29,6 +29,11 @@ def groups(*keys: Integers) -> tuple[Integers, Integers]:
     return first[turn], group
 
 
+def values_at(values: Integers, places: Integers) -> Integers:
+    """The values at places, and NONE where the place is NONE."""
+    return np.append(values, NONE)[places]
+
+
 def sums(owner: Integers, values: Numbers, count: int) -> Numbers:
     """Sums by owner: of integers exact in 64 bits, of floats one added after the other."""
     if values.dtype == np.float64:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ascend_ref.capture import Integers
 from ascend_ref.capture.model import NONE
+from ascend_ref.derive.matching import values_at
 from ascend_ref.derive.nesting import last_reaching
 
 from .vocabulary import level
@@ -57,11 +58,15 @@ class Tree:
         inner = np.where(found >= 0, found, 0)
         return np.where((found >= 0) & (self.thread[inner] == thread), found, NONE)
 
+    def levels(self, rows: Integers) -> Integers:
+        """The layers of rows, NONE of none."""
+        return values_at(self.level, rows)
+
     def up_to(self, rows: Integers, wanted: int) -> Integers:
         """For each row the nearest call of a layer that it is or is part of, NONE without one."""
         found = rows.copy()
         while True:
-            climbs = (found >= 0) & (self.level[found] != wanted)
+            climbs = (found >= 0) & (self.levels(found) != wanted)
             if not climbs.any():
                 return found
             found[climbs] = self.parents[found[climbs]]

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ascend_ref.capture import Capture, Counters, Integers, KernelKinds, Origin, Transfers
 from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE, Samples
+from ascend_ref.derive.matching import values_at
 
 from .clocks import Clock
 from .communication import NOT_COLLECTED
@@ -169,14 +170,10 @@ def _with_todays_formats(capture: Capture) -> dict[str, Any]:
         "texts": texts,
         "kernel_kinds": replace(
             kinds,
-            input_formats=_renamed(kinds.input_formats, renamed),
-            output_formats=_renamed(kinds.output_formats, renamed),
+            input_formats=values_at(renamed, kinds.input_formats),
+            output_formats=values_at(renamed, kinds.output_formats),
         ),
     }
-
-
-def _renamed(column: Integers, renamed: Integers) -> Integers:
-    return np.where(column >= 0, renamed[np.maximum(column, 0)], NONE) if len(renamed) else column
 
 
 def nearest(clock: Clock, times: Integers) -> Integers:

@@ -204,7 +204,7 @@ def _transfers(
     known = launch >= 0
     if len(launches.call):
         task_call[known] = launches.call[launch[known]]
-    inner = (task_call >= 0) & (calls.tree.level[np.maximum(task_call, 0)] == level("HCCL_NODE"))
+    inner = calls.tree.levels(task_call) == level("HCCL_NODE")
     own = np.flatnonzero(inner & ~_around_others(tasks.context, launch))
     own = own[np.lexsort((tasks.identity[own], task_call[own]))]
     collective = place.of_node[calls.tree.up_to(task_call[own], level("NODE"))]

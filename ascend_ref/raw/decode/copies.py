@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ascend_ref.capture import Copies
-from ascend_ref.derive.matching import counterparts, groups, ranks
+from ascend_ref.derive.matching import counterparts, groups, ranks, values_at
 
 from .launches import Launches
 from .session import Session
@@ -22,11 +22,7 @@ def read_copies(session: Session, launches: Launches, launched: Launched) -> Cop
     rows = session.rows(session.host, "memcpy_info")
     names = [one for one, name in launches.names.items() if name == COPY]
     launch = launched.launch
-    copies = np.flatnonzero(
-        (launch >= 0) & np.isin(launches.kind[np.maximum(launch, 0)], names)
-        if len(launches.kind)
-        else launch >= 0
-    )
+    copies = np.flatnonzero(np.isin(values_at(launches.kind, launch), names))
     copies = copies[np.argsort(launched.tasks.identity[copies], kind="stable")]
     if not len(rows) or not len(copies):
         return Copies.empty()

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ascend_ref.capture import Integers, KernelKinds, Kernels, Texts
 from ascend_ref.capture.model import NONE
-from ascend_ref.derive.matching import counterparts, groups, ranks
+from ascend_ref.derive.matching import counterparts, groups, ranks, values_at
 
 from ..task_kinds import FFTS_PLUS
 from ..tensors import NOT_AVAILABLE
@@ -49,8 +49,7 @@ def read_kernels(
         return Computed(Kernels.empty(), KernelKinds.empty(), np.zeros(0, np.int64))
     operator = _operators(calls, launches, nodes)
     launch = launched.launch
-    known = launch >= 0
-    own = np.where(known, operator[np.maximum(launch, 0)], NONE)
+    own = values_at(operator, launch)
     rows = np.flatnonzero((own >= 0) & _is_kernel(session, calls, launched, nodes, own))
     own = own[rows]
     kinds, kind = _kinds(session, launches, launch[rows], nodes, own, texts)
@@ -65,7 +64,7 @@ def _operators(calls: Calls, launches: Launches, nodes: Nodes) -> Integers:
         [one for one, name in launches.names.items() if name.startswith(_COMPUTES)],
     )
     row = launches.call
-    inside = (row >= 0) & (tree.level[np.maximum(row, 0)] == level("NODE"))
+    inside = tree.levels(row) == level("NODE")
     row = np.where(computes & inside, row, NONE)
     wanted, having = same((row, launches.records["kernelName"]), (nodes.row, nodes.name))
     named = counterparts(wanted, ranks(wanted), having, keep_last=True)
@@ -96,7 +95,7 @@ def _is_kernel(
     names = np.repeat(rows["opName"], count)
     wanted, having = same((nodes.row, nodes.name), (np.repeat(node, count), names))
     contexts = rows["ctxIds"][inside].astype(np.int64)
-    asked = np.where(own >= 0, wanted[np.maximum(own, 0)], NONE)
+    asked = values_at(wanted, own)
     _, group = groups(np.concatenate([asked, having]), np.concatenate([context, contexts]))
     named = np.isin(group[: len(asked)], group[len(asked) :])
     with_names = np.isin(asked, having)

@@ -79,7 +79,7 @@ def _launches_of(runs: Runs, launches: Launches, chip: int | None) -> Integers:
 def _owners(calls: Calls, rows: Integers) -> Integers:
     """The calls that tasks name: those of communication the node that they are part of."""
     tree = calls.tree
-    inner = (rows >= 0) & (tree.level[np.maximum(rows, 0)] == level("HCCL_NODE"))
+    inner = tree.levels(rows) == level("HCCL_NODE")
     node = tree.up_to(np.where(inner, rows, NONE), level("NODE"))
     return np.where(inner & (node >= 0), node, rows)
 

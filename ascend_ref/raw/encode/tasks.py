@@ -7,7 +7,7 @@ import numpy as np
 
 from ascend_ref.capture import Capture, Integers
 from ascend_ref.capture.model import NONE
-from ascend_ref.derive.matching import groups
+from ascend_ref.derive.matching import groups, values_at
 from ascend_spec import raw_catalog
 
 from ..fields import joined, put, taken, time_field
@@ -215,7 +215,7 @@ def _sub_tasks(capture: Capture, parts: Integers) -> Integers:
     task = row_of[np.searchsorted(capture.tasks.identity, capture.kernels.task, sorter=row_of)]
     by_core = np.full(len(capture.tasks), known["AIC"])
     core = capture.kernel_kinds.core[capture.kernels.kind]
-    by_core[task] = np.where(core >= 0, names[np.maximum(core, 0)], known["AIC"])
+    by_core[task] = np.where(core >= 0, values_at(names, core), known["AIC"])
     return np.where(found >= 0, found, by_core[parts])
 
 

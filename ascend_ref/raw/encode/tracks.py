@@ -8,7 +8,7 @@ import numpy as np
 
 from ascend_ref.capture import Capture, Integers
 from ascend_ref.capture.model import NONE
-from ascend_ref.derive.matching import counterparts, greatest, groups, least, ranks
+from ascend_ref.derive.matching import counterparts, greatest, groups, least, ranks, values_at
 from ascend_ref.derive.tasks import task_batches
 
 from ..binding import Tree
@@ -56,7 +56,7 @@ def place_tracks(capture: Capture, tree: RawTree, ticks: HostTicks, within: Inte
     chosen = order[first]
     call = within[chosen]
     if len(capture.calls):
-        inner = np.flatnonzero(capture.calls.level[np.maximum(within, 0)] == level("HCCL_NODE"))
+        inner = np.flatnonzero(values_at(capture.calls.level, within) == level("HCCL_NODE"))
         inner = inner[within[inner] >= 0]
         call[of_task[inner]] = within[inner]
     moment, thread, misplaced = _moments(capture, tree, ticks, chosen, call)
@@ -68,7 +68,7 @@ def _moments(
 ) -> tuple[Integers, Integers, int]:
     rows = np.full(len(capture.calls), NONE)
     rows[ticks.tree.place] = np.arange(len(ticks.tree.place))
-    row = np.where(call >= 0, rows[np.maximum(call, 0)], NONE) if len(rows) else call
+    row = values_at(rows, call)
     thread = np.full(len(chosen), NOWHERE)
     moment = tree.host.host.ticks(capture.tasks.start[chosen])
     found = np.flatnonzero(row >= 0)
