@@ -12,9 +12,11 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ascend_ref.atomic import staged
 from ascend_ref.capture import Capture
+from ascend_ref.capture.merge import merged
 from ascend_ref.capture.metric_groups import aic_metrics
 from ascend_ref.execution import Executor, InProcess
 from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
+from ascend_ref.raw.view import raw_view
 from ascend_spec import catalog
 
 from .choices import LOSSES_OF_RECORDS, FaultChoice, Scenario
@@ -119,11 +121,15 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What was written. profiles: folders, in the order of rounds, outputs and processes."""
+    """What was written. profiles: folders, in the order of rounds, outputs and processes.
+
+    lost: what raw files do not hold of what was simulated, a phrase each.
+    """
 
     folder: Path
     profiles: tuple[Path, ...]
     truths: tuple[Path, ...]
+    lost: tuple[str, ...] = ()
 
 
 def simulate(scenario: Scenario, seed: int = 0) -> Simulation:
@@ -244,13 +250,15 @@ def write_run(
     runner = executor or InProcess()
     profiles: list[Path] = []
     truths: list[Path] = []
+    lost_of_raw: dict[str, None] = {}
     with staged(out) as draft:
         for number, shared in enumerate(_rounds(accepted, seed)):
             folder = draft / f"round_{number}" if accepted.schedule.repeat > 1 else draft
             job = _Job(shared.scenario, shared.seed, _places(folder, formats), chosen, writer)
             for place in job.places:
                 place.folder.mkdir(parents=True, exist_ok=True)
-            parts, accounts = zip(*_written(shared, job, runner, progress), strict=True)
+            parts, accounts, phrases = zip(*_written(shared, job, runner, progress), strict=True)
+            lost_of_raw |= dict.fromkeys(chain.from_iterable(phrases))
             made = [*chain.from_iterable(chain.from_iterable(zip(*parts, strict=True)))]
             profiles += (profile for _, profile in made)
             lost = lose_files(setting(shared.scenario, shared.seed).disturbances, made)
@@ -265,6 +273,7 @@ def write_run(
         out,
         tuple(out / path.relative_to(draft) for path in profiles),
         tuple(out / path.relative_to(draft) for path in truths),
+        tuple(lost_of_raw),
     )
 
 
@@ -350,9 +359,9 @@ class _Job:
 
 _Process: TypeAlias = Sequence[tuple[int, RankMeetings]]
 """One process of the simulated run, the unit of work: its ranks, and their meetings."""
-_Written: TypeAlias = tuple[list[list[tuple[list[int], Path]]], list[Account]]
-"""The profiles that a process wrote in each place, each with its ranks, and what these add to the
-truth."""
+_Written: TypeAlias = tuple[list[list[tuple[list[int], Path]]], list[Account], list[str]]
+"""The profiles that a process wrote in each place, each with its ranks, what these add to the
+truth, and what raw files do not hold."""
 
 
 def _written(
@@ -373,7 +382,8 @@ def _write_process(job: _Job, process: _Process) -> _Written:
     captures = [one for one, _ in made]
     disturbances = setting(job.scenario, job.seed).disturbances
     paths = [list(_profiles(place, captures, job, disturbances)) for place in job.places]
-    return paths, [account for _, account in made]
+    lost = raw_view(merged(captures)).lost if any("raw" in one.forms for one in job.places) else []
+    return paths, [account for _, account in made], lost
 
 
 def _profiles(

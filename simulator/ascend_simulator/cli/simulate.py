@@ -98,6 +98,8 @@ def simulate(
             run = write_run(chosen, seed, output.absolute(), formats, as_of, executor, progress)
     except NoCluster as error:
         raise click.ClickException(str(error)) from None
+    if run.lost:
+        click.echo(f"raw files do not hold {'; '.join(run.lost)}", err=True)
     for path in (*run.profiles, *run.truths):
         click.echo(str(output / path.relative_to(run.folder)))
     return 0
