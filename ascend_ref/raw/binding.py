@@ -77,7 +77,7 @@ class Tree:
 
     @cached_property
     def _bounds(self) -> Integers:
-        return np.unique(np.concatenate([self.start, self.end]))
+        return np.sort(np.concatenate([self.start, self.end]))
 
     @cached_property
     def _starts(self) -> Integers:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ascend_ref.capture import HostCalls, Integers, Texts
 from ascend_ref.capture.model import NONE
+from ascend_ref.derive.matching import distinct
 
 from ..binding import Tree
 from ..clocks import LIMIT, OUT_OF_RANGE
@@ -145,11 +146,9 @@ def _names(session: Session, texts: Texts, rows: npt.NDArray[Any]) -> Integers:
         return np.zeros(0, np.int64)
     communication = rows["level"] == level("HCCL_NODE")
     kind = np.where(communication, rows["itemId"], rows["type"].astype(np.uint64))
-    pairs, place = np.unique(
-        np.stack([rows["level"].astype(np.uint64), kind]), axis=1, return_inverse=True
-    )
-    found = [texts.number(_name(session, of, number)) for of, number in pairs.T.tolist()]
-    return np.array(found, np.int64)[place.reshape(-1)]
+    pairs, place = distinct(rows["level"], kind)
+    found = [texts.number(_name(session, of, number)) for of, number in pairs]
+    return np.array(found, np.int64)[place]
 
 
 def _name(session: Session, of: int, number: int) -> str:

@@ -247,8 +247,10 @@ def _transfers(
 
 def _around_others(context: Integers, launch: Integers) -> Mask:
     """Which tasks are whole ones whose sub-tasks are known."""
-    with_parts = np.unique(launch[(context >= 0) & (launch >= 0)])
-    return (context < 0) & np.isin(launch, with_parts)
+    has_parts = np.zeros(int(launch.max(initial=NONE)) + 2, np.bool_)
+    has_parts[launch[context >= 0]] = True
+    has_parts[NONE] = False
+    return (context < 0) & has_parts[launch]
 
 
 def _rank(column: npt.NDArray[np.uint32]) -> Integers:

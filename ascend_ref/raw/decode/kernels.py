@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ascend_ref.capture import Integers, KernelKinds, Kernels, Texts
 from ascend_ref.capture.model import NONE
-from ascend_ref.derive.matching import counterparts, groups, ranks, values_at
+from ascend_ref.derive.matching import counterparts, distinct, groups, ranks, values_at
 
 from ..task_kinds import FFTS_PLUS
 from ..tensors import NOT_AVAILABLE
@@ -119,7 +119,7 @@ def _kinds(
     ]
     words = (_NO, _YES) if nodes.recorded else (NOT_AVAILABLE, NOT_AVAILABLE)
     answers = np.array([texts.number(one) for one in words], np.int64)
-    cores = {one: texts.number(core_name(one)) for one in np.unique(nodes.core).tolist()}
+    cores = {one: texts.number(core_name(one)) for (one,) in distinct(nodes.core)[0]}
     tensors = nodes.tensors[own]
     columns = {
         "name": text_numbers(session, texts, nodes.name[own]),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ascend_ref.capture import Integers
+from ascend_ref.derive.matching import distinct
 
 from ..clocks import LIMIT
 from ..fields import numbers
@@ -97,5 +98,5 @@ def _names(session: Session, kind: Integers) -> dict[int, str]:
     runtime = level("RUNTIME")
     return {
         one: session.names.types.get((runtime, one), known.get(one, str(one)))
-        for one in np.unique(kind).tolist()
+        for (one,) in distinct(kind)[0]
     }

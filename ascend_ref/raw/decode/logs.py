@@ -117,10 +117,11 @@ def _paired(
     what = "subTaskType" if sub_task is not None else "taskType"
     kinds = numbers(declaration, what, rows)
     context_of = np.full(len(rows), NONE) if sub_task is None else sub_task
-    order = np.lexsort((np.arange(len(rows)), context_of, number, stream))
-    same = np.ones(max(len(order) - 1, 0), np.bool_)
-    for key in (stream, number, context_of):
-        same &= key[order][1:] == key[order][:-1]
+    # Streams have at most 32 bits, and so have numbers; of the file's order nothing is changed.
+    task = (stream + 1 << 32) + number
+    order = np.argsort(task, kind="stable") if sub_task is None else np.lexsort((sub_task, task))
+    same = task[order][1:] == task[order][:-1]
+    same &= context_of[order][1:] == context_of[order][:-1]
     opens = (ends[order][:-1] == 0) & (ends[order][1:] == 1) & same
     before = np.flatnonzero(opens)
     begin, close = order[before], order[before + 1]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ascend_ref.capture import Integers, Texts
 from ascend_ref.capture.model import NONE
-from ascend_ref.derive.matching import counterparts, groups, ranks
+from ascend_ref.derive.matching import counterparts, distinct, groups, ranks
 from ascend_ref.derive.text_hash import NO_TEXT
 from ascend_spec.core.packed import dtype_of
 from ascend_spec.raw import records
@@ -154,10 +154,10 @@ def _attributes(
 
 def text_numbers(session: Session, texts: Texts, hashes: Hashes) -> Integers:
     """The texts of hashes; where the dictionary lacks one its decimal number (raw-prof 6.2)."""
-    distinct, place = np.unique(hashes, return_inverse=True)
+    every, place = distinct(hashes)
     known = {NO_TEXT: NOT_AVAILABLE} | dict(session.names.texts)
-    found = [texts.number(known.get(one, str(one))) for one in distinct.tolist()]
-    return np.array(found, np.int64)[place.reshape(-1)] if found else np.zeros(0, np.int64)
+    found = [texts.number(known.get(one, str(one))) for (one,) in every]
+    return np.array(found, np.int64)[place]
 
 
 def _tensors(
@@ -190,10 +190,10 @@ def _tensors(
     )
     for start, end in pairwise(bounds.tolist()):
         own, some = owner[order[start:end]], kind[order[start:end]]
-        pairs, place = np.unique(np.stack([combination[own], some]), axis=1, return_inverse=True)
+        pairs, place = distinct(combination[own], some)
         before = len(made)
-        made += [made[former] + kinds[one] for former, one in pairs.T.tolist()]
-        combination[own] = before + place.reshape(-1)
+        made += [made[former] + kinds[one] for former, one in pairs]
+        combination[own] = before + place
     return combination, [
         (
             texts_of([one for one in some if one.kind == _INPUT]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import construct
 import numpy as np
@@ -18,13 +18,16 @@ from ..context import Context, contexts
 from ..damage import Damage, Unreadable
 from ..dictionaries import Names
 from ..fields import joined
-from ..layout import Ambiguous, Layout, layout_of
+from ..layout import Ambiguous, Bytes, Layout, layout_of
 from ..lines import read_lines
 from ..slices import read_blocks
 from ..tree import AGING, Slice
 
 Rows = npt.NDArray[Any]
 """Records of one kind."""
+
+_Read: TypeAlias = tuple[Mapping[str, str], list[Bytes]]
+"""Changing parts of names, and the records of the files that agree in them."""
 
 
 class Part(NamedTuple):
@@ -53,6 +56,7 @@ class Session:
     host: Context | None
     devices: Mapping[int, Context]
     damage: list[Damage] = field(default_factory=list)
+    _kept: tuple[tuple[Path, str], Layout | None, list[_Read]] | None = None
 
     @property
     def names(self) -> Names:
@@ -62,22 +66,18 @@ class Session:
     def parts(self, context: Context | None, kind: str, record: str | None = None) -> list[Part]:
         """The records of a kind in a folder, of one declaration where files have several.
 
-        They are in the order of the files.
+        They are in the order of the files. Those of the kind that was asked for last are kept, so
+        that several declarations of one file are read, and its damage is stated, once.
         """
         if context is None or kind not in context.folder.files:
             return []
-        found: dict[tuple[tuple[str, str], ...], list[Slice]] = {}
-        for one in context.folder.files[kind]:
-            found.setdefault(one.parts, []).append(one)
-        try:
-            layout = _layout(context, kind)
-        except Ambiguous as problem:
-            self.damage.append(Damage(context.folder.path, f"{kind}: {problem}"))
+        key = (context.folder.path, kind)
+        if self._kept is None or self._kept[0] != key:
+            self._kept = (key, *self._read(context, kind))
+        _, layout, found = self._kept
+        if layout is None:
             return []
-        return [
-            Part(dict(parts), self._rows(context, slices, layout, record))
-            for parts, slices in found.items()
-        ]
+        return [Part(parts, self._of(kind, layout, rows, record)) for parts, rows in found]
 
     def rows(self, context: Context | None, kind: str, record: str | None = None) -> Rows:
         """The records of :meth:`parts`, one part after the other; none where there are no files."""
@@ -97,21 +97,31 @@ class Session:
         """The declaration of the records of a kind; the first one where none is named."""
         return raw_catalog().record(record or raw_catalog().files[kind].members[0].record)
 
-    def _rows(
-        self, context: Context, slices: list[Slice], layout: Layout, record: str | None
-    ) -> Rows:
+    def _read(self, context: Context, kind: str) -> tuple[Layout | None, list[_Read]]:
+        slices: dict[tuple[tuple[str, str], ...], list[Slice]] = {}
+        for one in context.folder.files[kind]:
+            slices.setdefault(one.parts, []).append(one)
+        try:
+            layout = _layout(context, kind)
+        except Ambiguous as problem:
+            self.damage.append(Damage(context.folder.path, f"{kind}: {problem}"))
+            return None, []
+        side = context.folder.side
+        return layout, [
+            (dict(parts), [one.rows for one in read_blocks(some, layout, side, self.damage)])
+            for parts, some in slices.items()
+        ]
+
+    def _of(self, kind: str, layout: Layout, blocks: list[Bytes], record: str | None) -> Rows:
+        """The records of one declaration."""
         names = [one.record for one in layout.members]
-        place = 0 if record is None else names.index(record) if record in names else None
-        found = []
-        for block in read_blocks(slices, layout, context.folder.side, self.damage):
-            if record is None and len(names) == 1 and not layout.members[0].values:
-                found.append(layout.view(0, block.rows))
-            elif place is not None:
-                found.append(layout.view(place, block.rows[layout.split(block.rows)[place]]))
-        if found:
-            return joined(found)
-        declaration = layout.declaration(layout.members[place or 0])
-        return np.zeros(0, dtype_of(declaration))
+        wanted = names[0] if record is None else record
+        if not blocks or wanted not in names:
+            return np.zeros(0, dtype_of(self.declaration(kind, wanted)))
+        place = names.index(wanted)
+        if len(names) == 1 and not layout.members[0].values:
+            return joined([layout.view(0, rows) for rows in blocks])
+        return joined([layout.view(place, rows[layout.split(rows)[place]]) for rows in blocks])
 
 
 def open_session(path: Path) -> list[Session]:

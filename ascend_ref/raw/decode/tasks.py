@@ -8,7 +8,7 @@ import numpy as np
 
 from ascend_ref.capture import Integers, Tasks, Texts
 from ascend_ref.capture.model import NONE
-from ascend_ref.derive.matching import counterparts, groups, ranks
+from ascend_ref.derive.matching import counterparts, distinct, groups, ranks
 
 from ..task_kinds import FFTS_PLUS, entry_name, sub_task_name
 from ..vocabulary import level
@@ -92,13 +92,10 @@ def _kinds(
     known = launch >= 0
     host[known] = launches.kind[launch[known]]
     is_part = runs.context >= 0
-    pairs, place = np.unique(
-        np.stack([host, np.where(host_shows(launches, host), NONE, runs.kind), is_part]),
-        axis=1,
-        return_inverse=True,
-    )
+    of_runs = np.where(host_shows(launches, host), NONE, runs.kind)
+    pairs, place = distinct(host, of_runs, is_part)
     found = []
-    for of_host, of_device, part in pairs.T.tolist():
+    for of_host, of_device, part in pairs:
         if of_device == NONE:
             name = launches.names[of_host]
         elif part:
@@ -106,7 +103,7 @@ def _kinds(
         else:
             name = str(of_device) if chip is None else entry_name(of_device, chip)
         found.append(texts.number(name))
-    return np.array(found, np.int64)[place.reshape(-1)] if found else host
+    return np.array(found, np.int64)[place]
 
 
 def host_shows(launches: Launches, host: Integers) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
