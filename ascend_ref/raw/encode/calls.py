@@ -14,7 +14,6 @@ from ..vocabulary import level, numbered
 from .tree import RawTree
 
 MASTER, SLAVE = "master", "slave"
-LAUNCH = "launch"
 
 _CLASS_BITS = 16
 _CLASSES = (

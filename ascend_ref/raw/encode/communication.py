@@ -12,7 +12,7 @@ from ..communication import exported_name, item_of, type_of
 from ..fields import put, taken
 from ..vocabulary import level, numbered
 from .calls import MASTER, SLAVE, HostTicks
-from .tracks import Tracks, moments_within
+from .tracks import Tracks, moments_within, task_rows
 from .tree import RawTree
 
 _ALL_ONES = (1 << 32) - 1
@@ -45,8 +45,7 @@ def _write_contexts(
     items: npt.NDArray[np.uint64],
 ) -> None:
     tasks, transfers = capture.tasks, capture.transfers
-    row_of = np.argsort(tasks.identity)
-    task = row_of[np.searchsorted(tasks.identity, transfers.task, sorter=row_of)]
+    task = task_rows(capture, transfers.task)
     task = task[tasks.context[task] >= 0]
     track, context = tracks.of_task[task], tasks.context[task]
     first, owner = groups(track)
@@ -129,8 +128,7 @@ def _write_transfers(capture: Capture, tree: RawTree, tracks: Tracks) -> None:
     transfers, tasks = capture.transfers, capture.tasks
     if not len(transfers):
         return
-    row_of = np.argsort(tasks.identity)
-    task = row_of[np.searchsorted(tasks.identity, transfers.task, sorter=row_of)]
+    task = task_rows(capture, transfers.task)
     track = tracks.of_task[task]
     group = capture.collectives.group[transfers.collective]
     rows = tree.rows("hccl_info", len(transfers))

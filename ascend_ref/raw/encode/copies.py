@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ascend_ref.capture import Capture
 
-from .tracks import Tracks
+from .tracks import Tracks, task_rows
 from .tree import RawTree
 
 _DIRECTIONS = 1 << 16
@@ -22,8 +20,7 @@ def write_copies(capture: Capture, tree: RawTree, tracks: Tracks) -> list[str]:
     if not tree.writes("memcpy_info"):
         return [f"{len(copies):,} copies"] if len(copies) else []
     tasks = capture.tasks
-    row_of = np.argsort(tasks.identity)
-    task = row_of[np.searchsorted(tasks.identity, copies.task, sorter=row_of)]
+    task = task_rows(capture, copies.task)
     track = tracks.of_task[task]
     rows = tree.rows("memcpy_info", len(copies))
     rows["threadId"] = tracks.thread[track]

@@ -14,7 +14,7 @@ from ..tensors import NOT_AVAILABLE, Tensor, TensorTexts, field_of, tensors
 from ..tree import AGING
 from ..vocabulary import numbered
 from .calls import HostTicks
-from .tracks import moments_within
+from .tracks import moments_within, task_rows
 from .tree import RawTree, Rows
 
 DYNAMIC = "dynamic"
@@ -34,8 +34,7 @@ def write_kernels(
     Returns what of them no record holds.
     """
     kernels, tasks = capture.kernels, capture.tasks
-    row_of = np.argsort(tasks.identity)
-    task = row_of[np.searchsorted(tasks.identity, kernels.task, sorter=row_of)]
+    task = task_rows(capture, kernels.task)
     call = ticks.rows_of(tasks.connection[task])
     row = ticks.inner(tasks.connection[task])
     bound = np.flatnonzero(row >= 0)

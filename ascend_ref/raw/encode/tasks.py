@@ -14,7 +14,7 @@ from ..fields import joined, put, taken, time_field
 from ..task_kinds import FFTS_PLUS, FLIP, entry, is_of_device
 from ..vocabulary import level, numbered
 from .calls import HostTicks
-from .tracks import Tracks
+from .tracks import Tracks, task_rows
 from .tree import RawTree, Rows
 
 _WHOLE_NUMBERS = 15
@@ -90,8 +90,7 @@ def _put_kernels(capture: Capture, tree: RawTree, tracks: Tracks, rows: Rows) ->
     kernels, kinds = capture.kernels, capture.kernel_kinds
     if not len(kernels):
         return
-    row_of = np.argsort(capture.tasks.identity)
-    task = row_of[np.searchsorted(capture.tasks.identity, kernels.task, sorter=row_of)]
+    task = task_rows(capture, kernels.task)
     at = tracks.of_task[task]
     rows["kernelName"][at] = tree.hashes(capture.texts, kinds.name[kernels.kind])
     info = rows["extInfo"]["kernelInfo"]
@@ -211,8 +210,7 @@ def _sub_tasks(capture: Capture, parts: Integers) -> Integers:
     every = capture.texts.all
     names = np.array([known.get(every[one], NONE) for one in range(len(every))], np.int64)
     found = names[capture.tasks.kind[parts]]
-    row_of = np.argsort(capture.tasks.identity)
-    task = row_of[np.searchsorted(capture.tasks.identity, capture.kernels.task, sorter=row_of)]
+    task = task_rows(capture, capture.kernels.task)
     by_core = np.full(len(capture.tasks), known["AIC"])
     core = capture.kernel_kinds.core[capture.kernels.kind]
     by_core[task] = np.where(core >= 0, values_at(names, core), known["AIC"])

@@ -120,8 +120,7 @@ def launching_calls(capture: Capture, ticks: HostTicks) -> Integers:
     if not len(hccl):
         return found
     transfers = capture.transfers
-    row_of = np.argsort(tasks.identity)
-    task = row_of[np.searchsorted(tasks.identity, transfers.task, sorter=row_of)]
+    task = task_rows(capture, transfers.task)
     own = found[task]
     order = np.lexsort((tasks.context[task], tasks.start[task], tasks.identity[task]))
     wanted = own[order] * len(capture.texts) + transfers.kind[order]
@@ -132,3 +131,10 @@ def launching_calls(capture: Capture, ticks: HostTicks) -> Integers:
     known = chosen >= 0
     found[task[order[known]]] = inner.place[hccl[chosen[known]]]
     return found
+
+
+def task_rows(capture: Capture, identities: Integers) -> Integers:
+    """The rows of tasks by their identities."""
+    every = capture.tasks.identity
+    order = np.argsort(every)
+    return order[np.searchsorted(every, identities, sorter=order)]
