@@ -19,7 +19,6 @@ def write_copies(capture: Capture, tree: RawTree, tracks: Tracks) -> list[str]:
     copies = capture.copies
     if not tree.writes("memcpy_info"):
         return [f"{len(copies):,} copies"] if len(copies) else []
-    tasks = capture.tasks
     task = task_rows(capture, copies.task)
     track = tracks.of_task[task]
     rows = tree.rows("memcpy_info", len(copies))
