@@ -16,18 +16,23 @@ DRIVER_VERSION = 467_473
 """The first driver whose captures are exported completely (raw-prof.md 3.1)."""
 
 
+def chip_of(origin: Origin) -> int:
+    """The number of a machine's chip. Raises ``ValueError`` for a chip that has none."""
+    product = catalog().products.of_chip(origin.chip)
+    if product is None:
+        chips = ", ".join(chip for one in catalog().products.values() for chip in one.chips)
+        raise ValueError(f"chip: {origin.chip!r}; expected one of {chips}")
+    return product.platforms[0]
+
+
 def machine_info(origin: Origin, device: int | None, moments: Moments = MOMENTS) -> dict[str, Any]:
     """info.json of a device, or of the host for None (raw-prof.md 3.1).
 
     Raises ``ValueError`` for a chip that has no platform number.
     """
-    product = catalog().products.of_chip(origin.chip)
-    if product is None:
-        chips = ", ".join(chip for one in catalog().products.values() for chip in one.chips)
-        raise ValueError(f"chip: {origin.chip!r}; expected one of {chips}")
     return {
         "version": "1.0",
-        "platform_version": str(product.platforms[0]),
+        "platform_version": str(chip_of(origin)),
         "devices": str(HOST_DEVICE if device is None else device),
         "DeviceInfo": [] if device is None else [_device_info(origin, device, moments)],
         "CPU": [{"Id": 0, "Frequency": _megahertz(moments.host_frequency), "Type": "TaishanV110"}],

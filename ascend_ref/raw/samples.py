@@ -1,6 +1,8 @@
-"""The sampled tables that raw files hold as they are, without a difference to a sample before."""
+"""The sampled tables that are written as raw files and read from them."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -8,8 +10,19 @@ from ascend_ref.capture import Integers, Origin
 
 CLOCK = "AICORE_FREQ"
 
-WRITTEN = ("ACC_PMU", CLOCK, "NPU_MEM", "NPU_MODULE_MEM", "SOC_BANDWIDTH_LEVEL")
-"""Those that are written and read; the others are not."""
+FILES: Mapping[str, str] = {
+    "ACC_PMU": "stars_soc_profile",
+    CLOCK: "lpm_freq",
+    "HBM": "hbm",
+    "NIC": "nic",
+    "NPU_MEM": "npu_mem",
+    "NPU_MODULE_MEM": "npu_module_mem",
+    "PCIE": "pcie",
+    "QOS": "qos",
+    "ROCE": "roce",
+    "SOC_BANDWIDTH_LEVEL": "stars_soc_profile",
+}
+"""The kinds of files of the tables that are written and read; the others are not."""
 
 OWNERS = ("app", "device")
 """Whose memory a sample of NPU_MEM is, by number (raw-prof 4.8)."""

@@ -16,14 +16,17 @@ import numpy.typing as npt
 from ascend_ref.capture import Capture, Counters, Integers, KernelKinds, Origin, Transfers
 from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE, Samples
 from ascend_ref.derive.matching import values_at
+from ascend_spec import raw_catalog
 
 from .clocks import Clock
 from .communication import NOT_COLLECTED
 from .encode.calls import HostTicks
+from .machine import chip_of
 from .marks import is_mark
 from .moments import MOMENTS, Clocks, Moments
-from .samples import CLOCK, WRITTEN, with_bounds
+from .samples import CLOCK, FILES, with_bounds
 from .tensors import NOT_AVAILABLE, todays_layouts
+from .traffic import HELD
 
 _NOT_WRITTEN: Mapping[str, str] = {
     "schedules": "kernels that schedule communication",
@@ -122,18 +125,22 @@ def _of_level_0(capture: Capture) -> Capture:
 def _samples(capture: Capture, clocks: Clocks, lost: list[str]) -> Samples:
     """The samples that raw files hold, at the times that their clocks show."""
     of_table = {
-        "NPU_MEM": clocks.since_start,
+        **dict.fromkeys(("HBM", "NPU_MEM"), clocks.since_start),
+        **dict.fromkeys(("NIC", "PCIE", "ROCE"), clocks.sampling),
         "NPU_MODULE_MEM": clocks.host,
     }
+    chip = chip_of(capture.origin)
     found: dict[str, Mapping[str, npt.NDArray[Any]]] = {}
     for name, table in capture.samples.items():
-        if name not in WRITTEN:
+        kind = raw_catalog().files.get(FILES.get(name, ""))
+        if kind is None or chip not in kind.chips:
             lost.append(f"the samples of {name}")
             continue
         time = table["timestampNs"]
         bounds = np.isin(time, [capture.origin.start, capture.origin.end or 0])
         shown = nearest(of_table.get(name, clocks.device), time)
-        found[name] = {**table, "timestampNs": np.where(bounds, time, shown)}
+        shown = np.where(bounds, time, shown) if name == CLOCK else shown
+        found[name] = HELD.get(name, dict)({**table, "timestampNs": shown})
     if CLOCK in found:
         found[CLOCK] = _with_bounds(found[CLOCK], capture.origin)
     return found

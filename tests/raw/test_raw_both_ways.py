@@ -70,6 +70,7 @@ def test_everything_that_is_written_is_in_some_preset() -> None:
     assert tables == {
         *("calls", "tasks", "kernels", "copies", "collectives", "transfers", "marks", "workspace"),
         *("ACC_PMU", "AICORE_FREQ", "NPU_MEM", "NPU_MODULE_MEM", "SOC_BANDWIDTH_LEVEL"),
+        *("HBM", "NIC", "PCIE", "QOS", "ROCE"),
     }
 
 

@@ -12,13 +12,13 @@ from ascend_ref.capture import Integers, Origin, Texts
 from ascend_ref.capture.model import NONE
 from ascend_spec import raw_catalog
 
-from ..clocks import OUT_OF_RANGE, Clock
+from ..clocks import OUT_OF_RANGE
 from ..context import Context
-from ..damage import Damage
 from ..fields import numbers, time_field
 from ..samples import OWNERS, with_bounds
-from ..side import Unknown
 from .session import Rows, Session
+from .times import times_of
+from .traffic import read_hbm, read_pcie, read_port, read_qos
 
 Columns = Mapping[str, npt.NDArray[Any]]
 Samples = Mapping[str, Columns]
@@ -53,7 +53,7 @@ def _clock(session: Session, context: Context, origin: Origin, _: Texts) -> Colu
     count = np.minimum(rows["count"], width).astype(np.int64)
     inside = np.arange(width) < count[:, None]
     ticks = rows["lpmDataS"]["sysCnt"][inside]
-    time = _times(session, context, "lpm_freq", lambda: context.side.device, ticks)
+    time = times_of(session, context, "lpm_freq", lambda: context.side.device, ticks)
     known = time != OUT_OF_RANGE
     time, clock = time[known], rows["lpmDataS"]["freq"][inside][known].astype(np.int64)
     order = np.argsort(time, kind="stable")
@@ -64,7 +64,9 @@ def _clock(session: Session, context: Context, origin: Origin, _: Texts) -> Colu
 
 def _memory(session: Session, context: Context, _: Origin, texts: Texts) -> Columns:
     rows = session.rows(context, "npu_mem", "NPU_MEM")
-    time = _times(session, context, "npu_mem", lambda: context.side.since_start, rows["timestamp"])
+    time = times_of(
+        session, context, "npu_mem", lambda: context.side.since_start, rows["timestamp"]
+    )
     known = (time != OUT_OF_RANGE) & (rows["event"] < len(OWNERS))
     rows, time = rows[known], time[known]
     order = np.argsort(rows["event"], kind="stable")
@@ -80,7 +82,7 @@ def _memory(session: Session, context: Context, _: Origin, texts: Texts) -> Colu
 def _modules(session: Session, context: Context, _: Origin, __: Texts) -> Columns:
     rows = session.rows(context, "npu_module_mem")
     ticks = rows["timestamp"]
-    time = _times(session, context, "npu_module_mem", lambda: context.side.host, ticks)
+    time = times_of(session, context, "npu_module_mem", lambda: context.side.host, ticks)
     known = time != OUT_OF_RANGE
     return {
         "moduleId": rows["moduleId"][known].astype(np.int64),
@@ -114,27 +116,9 @@ def _levels(session: Session, context: Context, _: Origin, __: Texts) -> Columns
 def _soc(session: Session, context: Context, record: str) -> tuple[Rows, Integers]:
     rows = session.rows(context, "stars_soc_profile", record)
     ticks = rows[time_field(session.declaration("stars_soc_profile", record))]
-    time = _times(session, context, "stars_soc_profile", lambda: context.side.device, ticks)
+    time = times_of(session, context, "stars_soc_profile", lambda: context.side.device, ticks)
     known = time != OUT_OF_RANGE
     return rows[known], time[known]
-
-
-def _times(
-    session: Session,
-    context: Context,
-    kind: str,
-    clock: Callable[[], Clock],
-    ticks: npt.NDArray[Any],
-) -> Integers:
-    """Unix ns of ticks, OUT_OF_RANGE where they are not known."""
-    if not len(ticks):
-        return np.zeros(0, np.int64)
-    try:
-        return clock().times(ticks)
-    except Unknown as reason:
-        text = f"{reason}, so {len(ticks):,} samples of {kind} have no times"
-        session.damage.append(Damage(context.folder.path, text))
-        return np.full(len(ticks), OUT_OF_RANGE)
 
 
 _READERS: Mapping[str, Callable[[Session, Context, Origin, Texts], Columns]] = {
@@ -143,4 +127,11 @@ _READERS: Mapping[str, Callable[[Session, Context, Origin, Texts], Columns]] = {
     "NPU_MEM": _memory,
     "NPU_MODULE_MEM": _modules,
     "SOC_BANDWIDTH_LEVEL": _levels,
+    "HBM": lambda session, context, _, texts: read_hbm(
+        session, context, texts, context.folder.device or 0
+    ),
+    "NIC": lambda session, context, *_: read_port(session, context, "nic"),
+    "PCIE": lambda session, context, *_: read_pcie(session, context),
+    "QOS": lambda session, context, _, texts: read_qos(session, context, texts),
+    "ROCE": lambda session, context, *_: read_port(session, context, "roce"),
 }

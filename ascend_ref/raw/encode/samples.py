@@ -12,7 +12,8 @@ from ascend_ref.capture import Capture, Integers
 from ascend_spec.raw import records
 
 from ..fields import joined, put, taken, time_field
-from ..samples import APP, OWNERS, WRITTEN
+from ..samples import APP, FILES, OWNERS
+from .traffic import write_traffic
 from .tree import RawTree, Rows
 
 Columns = Mapping[str, npt.NDArray[Any]]
@@ -27,9 +28,11 @@ def write_samples(capture: Capture, tree: RawTree) -> None:
         tables = {
             name: {key: column[table["deviceId"] == device] for key, column in table.items()}
             for name, table in capture.samples.items()
-            if name in WRITTEN and len(table["deviceId"])
+            if name in FILES and len(table["deviceId"])
         }
-        found = {name: table for name, table in tables.items() if len(table["deviceId"])}
+        found: dict[str, Columns] = {
+            name: table for name, table in tables.items() if len(table["deviceId"])
+        }
         if "AICORE_FREQ" in found and tree.writes("lpm_freq"):
             _write_clock(capture, tree, found["AICORE_FREQ"], device)
         if "NPU_MEM" in found and tree.writes("npu_mem"):
@@ -37,6 +40,7 @@ def write_samples(capture: Capture, tree: RawTree) -> None:
         if "NPU_MODULE_MEM" in found and tree.writes("npu_module_mem"):
             _write_modules(tree, found["NPU_MODULE_MEM"], device)
         _write_soc(tree, found, device)
+        write_traffic(capture, tree, found, device)
 
 
 def _write_clock(capture: Capture, tree: RawTree, table: Columns, device: int) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ascend_ref.capture import Capture
 
-from ..machine import machine_info
+from ..machine import chip_of
 from ..marks import is_mark
 from ..moments import MOMENTS, Moments
 from .calls import HostTicks, write_calls
@@ -22,6 +22,7 @@ from .samples import write_samples
 from .side import write_side_files
 from .tasks import write_tasks
 from .tracks import launching_calls, place_tracks
+from .traffic import traffic_settings
 from .tree import SLICE, RawTree
 from .workspace import write_workspace
 
@@ -37,8 +38,7 @@ def write_raw(
     samples: dict[int | None, dict[str, Any]] = {None: _sample(capture)}
     samples |= {device: _device_sample(capture) for device in capture.origin.devices}
     side = write_side_files(folder, capture.origin, samples, moments)
-    chip = int(machine_info(capture.origin, None, moments)["platform_version"])
-    tree = RawTree(folder, chip, side, slice_size)
+    tree = RawTree(folder, chip_of(capture.origin), side, slice_size)
     write_marks(capture, tree)
     write_workspace(capture, tree)
     write_samples(capture, tree)
@@ -67,7 +67,9 @@ def _sample(capture: Capture) -> dict[str, Any]:
 
 
 def _device_sample(capture: Capture) -> dict[str, Any]:
-    return _sample(capture) | {
+    return {
+        **_sample(capture),
+        **traffic_settings(capture),
         "ai_core_profiling": "on",
         "ai_core_metrics": "",
         "ai_core_profiling_events": "",

@@ -119,6 +119,7 @@ from .samples import NPU_MEM_V2 as NPU_MEM_V2
 from .samples import NPU_MODULE_MEM as NPU_MODULE_MEM
 from .samples import PCIE as PCIE
 from .samples import QOS as QOS
+from .samples import QOS_STREAMS as QOS_STREAMS
 from .samples import SIO as SIO
 from .samples import SIO_V6 as SIO_V6
 from .samples import STARS_QOS as STARS_QOS
