@@ -1,15 +1,19 @@
-"""Speed of reading raw records, as ratios against named alternatives in one run.
+"""Speed of reading raw records and of exporting them, as ratios against alternatives in one run.
 
-    python benchmarks/raw.py [--records 10000000] [--folder DIR]
+    python benchmarks/raw.py [--records 10000000] [--steps 60] [--msprof DIR] [--folder DIR]
 
-Needs about 1 GB of disk.
+``--steps`` of llm-inference are exported, 8,000 tasks each; msprof is that of a checkout of its
+sources, where one is named. Needs about 1 GB of disk.
 """
 
 from __future__ import annotations
 
 import argparse
+import shutil
+import subprocess
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +22,17 @@ import numpy as np
 import numpy.typing as npt
 from lines import Line, best, show
 
+from ascend_ref.profile.raw import export_raw
+from ascend_ref.profile.write import write_msprof_outputs
 from ascend_ref.raw.damage import Damage
+from ascend_ref.raw.encode.write import write_raw
 from ascend_ref.raw.layout import Layout, layout_of
 from ascend_ref.raw.slices import read_blocks
 from ascend_ref.raw.tree import Slice
-from ascend_spec import raw_catalog
+from ascend_ref.raw.view import raw_view
+from ascend_simulator.run import simulate
+from ascend_simulator.scenario import override, preset
+from ascend_spec import catalog, raw_catalog
 from ascend_spec.core.packed import dtype_of
 from ascend_spec.raw.records import DEVICE_MAGIC, MAGIC
 
@@ -93,15 +103,53 @@ def measure(folder: Path, kind: str, record: str, count: int) -> Iterator[Line]:
     yield Line(f"{kind}: read", ours / floor, 15, "x", True, "np.fromfile, nothing checked")
 
 
+def export(folder: Path, steps: int, msprof: Path | None) -> Iterator[Line]:
+    """A raw folder to a database."""
+    scenario = override(preset("llm-inference"), ranks=None, steps=steps, level=None)
+    capture = raw_view(simulate(scenario).capture(0)).capture
+    prof = folder / "PROF_1"
+    write_raw(prof, capture)
+    tasks = len(capture.tasks)
+
+    def anew(action: Callable[[Path], object]) -> float:
+        target = folder / "target"
+        shutil.rmtree(target, ignore_errors=True)
+        return best(lambda: action(target), 1)
+
+    ours = anew(lambda target: export_raw(prof, target, ("db",)))
+    revision = catalog().revisions[-1].id
+
+    def load(target: Path) -> None:
+        target.mkdir()
+        write_msprof_outputs(target, capture, revision, ("db",))
+
+    bare = anew(load)
+    made_of = f"{tasks:,} tasks"
+    yield Line(f"export: {made_of} to a database", ours / bare, 2.5, "x", True, "writing alone")
+    if msprof is not None:
+        script = msprof / "analysis" / "msprof" / "msprof.py"
+
+        def theirs(target: Path) -> None:
+            shutil.copytree(prof, target / "PROF_1")
+            command = [sys.executable, str(script), "export", "summary", "-dir", str(target)]
+            subprocess.run(command, check=True, capture_output=True)
+
+        text = "msprof in Python, CSV files"
+        yield Line(f"export: {made_of}", anew(theirs) / ours, 20, "x", False, text)
+
+
 def main() -> None:
     """Print all figures."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--records", type=int, default=10 * MILLION)
+    parser.add_argument("--steps", type=int, default=60)
+    parser.add_argument("--msprof", type=Path)
     parser.add_argument("--folder", type=Path)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
         lines = list(measure(Path(folder), "api_event", "API_EVENT", arguments.records))
         lines += measure(Path(folder), "stars_soc", "STARS_LOG", arguments.records)
+        lines += export(Path(folder), arguments.steps, arguments.msprof)
     show(lines)
 
 

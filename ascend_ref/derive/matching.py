@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from ascend_ref.capture.batch import Integers, Reals
 
@@ -27,6 +28,26 @@ def groups(*keys: Integers) -> tuple[Integers, Integers]:
     group = np.empty(len(order), np.int64)
     group[order] = place[np.cumsum(changes) - 1]
     return first[turn], group
+
+
+def distinct(*columns: npt.NDArray[Any]) -> tuple[list[tuple[Any, ...]], Integers]:
+    """The distinct rows of columns in order of appearance, and for each row its place among them.
+
+    As :func:`groups`, by hashes in place of sorting, and with the values.
+    """
+    place = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        encoded = pa.array(column).dictionary_encode()
+        place = place * max(len(encoded.dictionary), 1) + encoded.indices.to_numpy()
+        place = pa.array(place).dictionary_encode().indices.to_numpy().astype(np.int64)
+    first = np.full(int(place.max(initial=-1)) + 1, 0)
+    first[place[::-1]] = np.arange(len(place) - 1, -1, -1)
+    return list(zip(*(column[first].tolist() for column in columns), strict=True)), place
+
+
+def values_at(values: Integers, places: Integers) -> Integers:
+    """The values at places, and NONE where the place is NONE."""
+    return np.append(values, NONE)[places]
 
 
 def sums(owner: Integers, values: Numbers, count: int) -> Numbers:

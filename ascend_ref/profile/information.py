@@ -10,18 +10,9 @@ import numpy as np
 from ascend_ref.capture import Origin, Steps, Switches
 from ascend_ref.capture.metric_groups import aic_metrics
 from ascend_ref.db.encode.habits import PUBLIC_SOURCE
-from ascend_spec import catalog
+from ascend_ref.raw.moments import MOMENTS, Moments
 from ascend_spec.db.model import Revision
 
-FIRST_MONOTONIC = 173_856_219_092_400
-COUNTER_MHZ = 100
-"""The host's counter at the start of a session, in ns, and its frequency."""
-
-HOST_DEVICE = 64
-"""The number that info.json gives to the host."""
-DRIVER_VERSION = 467_473
-"""The first driver whose captures are exported completely (raw-prof.md 3.1)."""
-DEVICE_COUNTER_MHZ = "50.000000"
 VERSIONS = {"torch_npu_version": "2.14.0", "cann_version": "9.0.0"}
 """What profilers since 2025-12 say of the software; the numbers are those of the simulated host."""
 
@@ -58,6 +49,7 @@ def profiler_info(
     schedule: Schedule,
     origin: Origin,
     forms: Sequence[Form] = ("db",),
+    moments: Moments = MOMENTS,
 ) -> dict[str, Any]:
     """profiler_info: the switches of a capture, and the clocks at its bounds (consumers.md 3.2).
 
@@ -83,15 +75,15 @@ def profiler_info(
         },
         "start_info": {
             "syscnt_enable": True,
-            "freq": COUNTER_MHZ,
-            "start_cnt": FIRST_MONOTONIC * COUNTER_MHZ // 1_000,
-            "start_monotonic": FIRST_MONOTONIC,
+            "freq": int(moments.host_frequency),
+            "start_cnt": moments.monotonic * int(moments.host_frequency) // 1_000,
+            "start_monotonic": moments.monotonic,
         },
     }
     if origin.end is not None:
         found["end_info"] = {
             "collectionTimeEnd": origin.end,
-            "MonotonicTimeEnd": FIRST_MONOTONIC + origin.end - origin.start,
+            "MonotonicTimeEnd": moments.monotonic + origin.end - origin.start,
         }
     if revision.date >= PUBLIC_SOURCE:
         found |= VERSIONS
@@ -134,42 +126,3 @@ def _aic_metrics(switches: Switches) -> str:
             "the framework's profiler has no other"
         )
     return aic_metrics()[group]
-
-
-def machine_info(origin: Origin, device: int | None) -> dict[str, Any]:
-    """info.json of a device, or of the host for None (raw-prof.md 3.1).
-
-    Raises ``ValueError`` for a chip that has no platform number.
-    """
-    product = catalog().products.of_chip(origin.chip)
-    if product is None:
-        chips = ", ".join(chip for one in catalog().products.values() for chip in one.chips)
-        raise ValueError(f"chip: {origin.chip!r}; expected one of {chips}")
-    return {
-        "version": "1.0",
-        "platform_version": str(product.platforms[0]),
-        "devices": str(HOST_DEVICE if device is None else device),
-        "DeviceInfo": [] if device is None else [_device_info(origin, device)],
-        "CPU": [{"Id": 0, "Frequency": f"{COUNTER_MHZ}.000000", "Type": "TaishanV110"}],
-        "pid": str(origin.pid),
-        "pid_name": "python",
-        "hostname": origin.host_name,
-        "hostUid": str(origin.host_uid),
-        "memoryTotal": 0,
-        "netCard": [],
-        "drvVersion": DRIVER_VERSION,
-        "rank_id": origin.rank,
-    }
-
-
-def _device_info(origin: Origin, device: int) -> dict[str, Any]:
-    found: dict[str, Any] = {"id": device, "hwts_frequency": DEVICE_COUNTER_MHZ}
-    if origin.facts is not None:
-        found |= {
-            "ai_cpu_core_num": origin.facts.ai_cpu_cores,
-            "ai_core_num": origin.facts.cube_cores,
-            "aiv_num": origin.facts.vector_cores,
-            "aic_frequency": str(origin.facts.frequency),
-            "aiv_frequency": str(origin.facts.frequency),
-        }
-    return found

@@ -32,8 +32,12 @@ def write_msprof_texts(
     revision: str,
     forms: Collection[str],
     without_arrows: Collection[str],
+    writer: str | None = None,
 ) -> None:
-    """``csv`` and ``timeline`` of a process, into mindstudio_profiler_output with its README."""
+    """``csv`` and ``timeline`` of a process, into mindstudio_profiler_output with its README.
+
+    writer: ``cpp`` or ``python``; None: the current one of the product family.
+    """
     recorded = from_captures([capture], "msprof", revision)
     folder = prof / layout_catalog().folder("msprof", "output")
     folder.mkdir()
@@ -41,8 +45,12 @@ def write_msprof_texts(
     written = []
     if "timeline" in forms:
         written += write_timeline(
-            recorded, folder, timestamp=timestamp, without_arrows=without_arrows
+            recorded,
+            folder,
+            writer=writer,
+            timestamp=timestamp,
+            without_arrows=without_arrows,
         )
     if "csv" in forms:
-        written += write_csv_files(recorded, folder, timestamp=timestamp)
+        written += write_csv_files(recorded, folder, writer=writer, timestamp=timestamp)
     (folder / README).write_text(readme(written), encoding="utf-8")

@@ -14,14 +14,15 @@ from ascend_ref.capture.merge import merged
 from ascend_ref.db.encode import encode
 from ascend_ref.db.encode.metadata import environment, program_facts
 from ascend_ref.db.writer import write_database
+from ascend_ref.raw.machine import machine_info
 from ascend_spec import catalog, layout_catalog
 from ascend_spec.db.model import Carrier
 
-from .information import Form, Schedule, machine_info, profiler_info
+from .information import Form, Schedule, profiler_info
 
 PYTORCH_FORMS: tuple[Form, ...] = ("text", "db")
 """In the order in which torch_npu lists them."""
-MSPROF_FORMS = ("db", "csv", "timeline")
+MSPROF_FORMS = ("db", "csv", "timeline", "raw")
 
 
 def write_pytorch_profile(
@@ -93,27 +94,54 @@ def write_msprof_profile(
     revision: str,
     forms: Collection[str] = ("db",),
     without_arrows: Collection[str] = (),
+    writer: str | None = None,
 ) -> Path:
     """Write ``PROF_{number}_{time}_{letters}`` below ``folder``; returns its path.
 
     ``captures``: those of the devices of one process, at least one. forms: ``db``, the database
-    that they share; ``csv`` and ``timeline``, text deliverables in mindstudio_profiler_output.
-    without_arrows: categories of flows that its timelines lack. The folder appears complete or not
-    at all. Raises as :func:`write_pytorch_profile`.
+    that they share; ``csv`` and ``timeline``, text deliverables in mindstudio_profiler_output;
+    ``raw``, what host and devices recorded, and then the other forms show what that holds.
+    without_arrows: categories of flows that its timelines lack. writer: the generation of exporters
+    that writes the texts, by default the current one. The folder appears complete or not at all.
+    Raises as :func:`write_pytorch_profile`.
     """
     _require_known(forms, MSPROF_FORMS)
     capture = merged(captures)
+    if "raw" in forms:
+        from ascend_ref.raw.view import raw_view  # slow: the spec of raw files
+
+        capture = raw_view(capture).capture
     name = _prof_folder(capture.origin)
     with staged(folder / name) as draft:
-        if "db" in forms:
-            path = draft / names.msprof_database(capture.origin.start)
-            _write_database(path, capture, revision, "msprof")
-        if "csv" in forms or "timeline" in forms:
-            from .text import write_msprof_texts  # slow: the spec of all files
+        write_msprof_outputs(draft, capture, revision, forms, without_arrows, writer)
+        if "raw" in forms:
+            from ascend_ref.raw.encode.write import write_raw
 
-            write_msprof_texts(draft, capture, revision, forms, without_arrows)
-        _write_machine(draft, [capture.origin for capture in captures])
+            write_raw(draft, capture)
+        else:
+            _write_machine(draft, [capture.origin for capture in captures])
     return folder / name
+
+
+def write_msprof_outputs(
+    folder: Path,
+    capture: Capture,
+    revision: str,
+    forms: Collection[str],
+    without_arrows: Collection[str] = (),
+    writer: str | None = None,
+) -> None:
+    """What an exporter makes of a capture, into the folder of its raw files or in place of it.
+
+    Arguments and errors as of :func:`write_msprof_profile`.
+    """
+    if "db" in forms:
+        path = folder / names.msprof_database(capture.origin.start)
+        _write_database(path, capture, revision, "msprof")
+    if "csv" in forms or "timeline" in forms:
+        from .text import write_msprof_texts  # slow: the spec of all files
+
+        write_msprof_texts(folder, capture, revision, forms, without_arrows, writer)
 
 
 def _require_known(forms: Collection[str], known: Sequence[str]) -> None:

@@ -12,8 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ascend_spec import raw_catalog
-from ascend_spec.core.packed import bit_fields, dtype_of
+from ascend_spec.core.packed import dtype_of
 from ascend_spec.raw import Member, RawFile, records
+
+from .fields import numbers
 
 Bytes = npt.NDArray[np.uint8]
 """Records as they stand in the file, of the shape (records, size)."""
@@ -76,30 +78,6 @@ class Layout:
         """Rows as the structured records of a member."""
         dtype = dtype_of(self.declaration(self.members[member]))
         return np.ascontiguousarray(rows).view(dtype)[:, 0]
-
-
-def numbers(
-    declaration: construct.Struct, name: str, rows: npt.NDArray[Any]
-) -> npt.NDArray[np.int64]:
-    """A field of records, or a part of the bits of one; ``KeyError`` for an unknown name."""
-    for field in declaration.subcons:
-        if field.name == name:
-            plain: npt.NDArray[np.int64] = rows[name].astype(np.int64)
-            return plain
-        parts = bits_of(field)
-        if name in parts:
-            shift, mask = parts[name]
-            part: npt.NDArray[np.int64] = rows[field.name].astype(np.int64) >> shift & mask
-            return part
-    raise KeyError(name)
-
-
-def bits_of(field: construct.Construct) -> Mapping[str, tuple[int, int]]:
-    """Shift and mask of the parts of a field of bits; empty for any other."""
-    try:
-        return bit_fields(field)
-    except ValueError:
-        return {}
 
 
 def layout_of(

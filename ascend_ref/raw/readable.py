@@ -16,7 +16,8 @@ from ascend_spec.raw.records import HASH_DIC
 
 from .clocks import OUT_OF_RANGE, Clock
 from .dictionaries import TYPES, Names
-from .layout import bits_of
+from .fields import bits_of
+from .vocabulary import named
 
 TEXT = "_text"
 """What follows the name of a number in that of what it means."""
@@ -115,13 +116,8 @@ def _meanings(
 @per_spec
 def _set(values: str) -> Mapping[int, str]:
     """What the numbers of a set are called, in raw files or in databases."""
-    own = raw_catalog().vocabularies.get(values)
-    if own is not None:
-        return {
-            one.value: one.label or one.name or one.summary
-            for one in own.members
-            if isinstance(one.value, int)
-        }
+    if values in raw_catalog().vocabularies:
+        return named(values)
     enum = catalog().enums[values]
     return {one.id: one.name for one in enum.members}
 

@@ -14,6 +14,7 @@ from .engine.candidate import Candidate, Listing
 from .engine.folders import framework_of
 from .media import NO_PROFILE, given, media
 from .media.any.left import words_on
+from .media.any.raw import exporting
 
 MAX_DEPTH = 10
 """Levels searched below a folder, as deep as the analysers search (consumers.md 3.1)."""
@@ -63,7 +64,7 @@ def _raw_folders(path: Path) -> Iterator[Path]:
 
 def _never_exported(folder: Path) -> str:
     shown = show_path(folder)
-    return f"; {shown}: raw data that were never exported; run msprof --export=on --output={shown}"
+    return f"; {shown}: raw data that were never exported; run {exporting(shown)}"
 
 
 def _search(folder: Path) -> Iterator[Candidate]:

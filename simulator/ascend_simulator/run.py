@@ -12,9 +12,11 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ascend_ref.atomic import staged
 from ascend_ref.capture import Capture
+from ascend_ref.capture.merge import merged
 from ascend_ref.capture.metric_groups import aic_metrics
 from ascend_ref.execution import Executor, InProcess
 from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
+from ascend_ref.raw.view import raw_view
 from ascend_spec import catalog
 
 from .choices import LOSSES_OF_RECORDS, FaultChoice, Scenario
@@ -119,11 +121,15 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What was written. profiles: folders, in the order of rounds, outputs and processes."""
+    """What was written. profiles: folders, in the order of rounds, outputs and processes.
+
+    lost: what raw files do not hold of what was simulated, a phrase each.
+    """
 
     folder: Path
     profiles: tuple[Path, ...]
     truths: tuple[Path, ...]
+    lost: tuple[str, ...] = ()
 
 
 def simulate(scenario: Scenario, seed: int = 0) -> Simulation:
@@ -213,14 +219,16 @@ def write_run(
     revision: str | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
+    writer: str | None = None,
 ) -> Run:
     """Simulate a scenario and write its profiles and truth.json into the new folder ``out``.
 
     formats: names of :data:`FORMATS`. Those of one exporter share the folders of its profiles;
     profiles of several exporters, and several rounds, stand in folders of their own. revision: of
-    the schema, the newest by default. The executor does not change a byte. ``out`` appears complete
-    or not at all. Raises :class:`ScenarioError`, ``FileExistsError`` where ``out`` exists,
-    ``KeyError`` for an unknown format or revision, ``OSError``.
+    the schema, the newest by default. writer: the generation of exporters that writes the texts of
+    CANN's profiler, by default the current one. The executor does not change a byte. ``out``
+    appears complete or not at all. Raises :class:`ScenarioError`, ``FileExistsError`` where ``out``
+    exists, ``KeyError`` for an unknown format or revision, ``OSError``.
     """
     accepted = _accepted(scenario, seed)
     for name in formats:
@@ -242,13 +250,15 @@ def write_run(
     runner = executor or InProcess()
     profiles: list[Path] = []
     truths: list[Path] = []
+    lost_of_raw: dict[str, None] = {}
     with staged(out) as draft:
         for number, shared in enumerate(_rounds(accepted, seed)):
             folder = draft / f"round_{number}" if accepted.schedule.repeat > 1 else draft
-            job = _Job(shared.scenario, shared.seed, _places(folder, formats), chosen)
+            job = _Job(shared.scenario, shared.seed, _places(folder, formats), chosen, writer)
             for place in job.places:
                 place.folder.mkdir(parents=True, exist_ok=True)
-            parts, accounts = zip(*_written(shared, job, runner, progress), strict=True)
+            parts, accounts, phrases = zip(*_written(shared, job, runner, progress), strict=True)
+            lost_of_raw |= dict.fromkeys(chain.from_iterable(phrases))
             made = [*chain.from_iterable(chain.from_iterable(zip(*parts, strict=True)))]
             profiles += (profile for _, profile in made)
             lost = lose_files(setting(shared.scenario, shared.seed).disturbances, made)
@@ -263,6 +273,7 @@ def write_run(
         out,
         tuple(out / path.relative_to(draft) for path in profiles),
         tuple(out / path.relative_to(draft) for path in truths),
+        tuple(lost_of_raw),
     )
 
 
@@ -343,13 +354,14 @@ class _Job:
     seed: int
     places: tuple[_Place, ...]
     revision: str
+    writer: str | None
 
 
 _Process: TypeAlias = Sequence[tuple[int, RankMeetings]]
 """One process of the simulated run, the unit of work: its ranks, and their meetings."""
-_Written: TypeAlias = tuple[list[list[tuple[list[int], Path]]], list[Account]]
-"""The profiles that a process wrote in each place, each with its ranks, and what these add to the
-truth."""
+_Written: TypeAlias = tuple[list[list[tuple[list[int], Path]]], list[Account], list[str]]
+"""The profiles that a process wrote in each place, each with its ranks, what these add to the
+truth, and what raw files do not hold."""
 
 
 def _written(
@@ -369,25 +381,26 @@ def _write_process(job: _Job, process: _Process) -> _Written:
     made = [_recorded(job.scenario, job.seed, *one) for one in process]
     captures = [one for one, _ in made]
     disturbances = setting(job.scenario, job.seed).disturbances
-    paths = [list(_profiles(place, captures, job.revision, disturbances)) for place in job.places]
-    return paths, [account for _, account in made]
+    paths = [list(_profiles(place, captures, job, disturbances)) for place in job.places]
+    lost = raw_view(merged(captures)).lost if any("raw" in one.forms for one in job.places) else []
+    return paths, [account for _, account in made], lost
 
 
 def _profiles(
-    place: _Place, captures: Sequence[Capture], revision: str, disturbances: Disturbances
+    place: _Place, captures: Sequence[Capture], job: _Job, disturbances: Disturbances
 ) -> Iterator[tuple[list[int], Path]]:
     """What was written, with its ranks.
 
     A worker that was lost may have written it before, as completely.
     """
-    more = revision, place.forms
+    more = job.revision, place.forms
     together = [captures] if place.output == "msprof" else [[one] for one in captures]
     for some in together:
         ranks = [one.origin.rank for one in some]
         lost = lost_arrows(disturbances, ranks)
         try:
             if place.output == "msprof":
-                yield ranks, write_msprof_profile(place.folder, some, *more, lost)
+                yield ranks, write_msprof_profile(place.folder, some, *more, lost, job.writer)
             else:
                 yield ranks, write_pytorch_profile(place.folder, some[0], *more, lost)
         except FileExistsError as error:
@@ -407,5 +420,6 @@ FORMATS: Mapping[str, Format] = {
     "msprof-db": Format("msprof", "db"),
     "csv": Format("msprof", "csv"),
     "timeline": Format("msprof", "timeline"),
+    "raw": Format("msprof", "raw"),
 }
 """The deliverables that a run can be written as."""

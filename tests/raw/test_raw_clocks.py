@@ -49,7 +49,7 @@ def test_times_are_those_of_exact_fractions(
             assert time == exact
 
 
-@given(st.integers(0, 2**50), FREQUENCIES, st.integers(0, 2**50))
+@given(st.integers(4, 2**50), FREQUENCIES, st.integers(0, 2**50))
 def test_ticks_lead_back(tick: int, frequency: str, at: int) -> None:
     clock = Clock(at, Fraction(BASE), 1000 / Fraction(frequency))
     (time,) = clock.times(np.array([tick], np.uint64))

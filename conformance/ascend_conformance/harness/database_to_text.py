@@ -23,13 +23,13 @@ IN_NO_DATABASE = ("host_cpu_usage", "host_mem_usage", "host_network_usage")
 OPERATORS = ("COMPUTE_TASK_INFO", "COMMUNICATION_OP")
 
 
-def make(case: Case, folder: Path) -> None:
+def make(case: Case, folder: Path, writer: str | None = None) -> None:
     """Simulate a case: its database below ``input``, what is true of it below ``expected``.
 
     The truth is written from the recording itself, not from the database. Of several profiles the
     last is taken: its rank and device are not 0.
     """
-    run = write_run(case.scenario, case.seed, folder / "run", FORMATS[case.output])
+    run = write_run(case.scenario, case.seed, folder / "run", FORMATS[case.output], writer=writer)
     profile = run.profiles[-1]
     expected = folder / "expected"
     expected.mkdir()

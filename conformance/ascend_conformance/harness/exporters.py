@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import sys
 import sysconfig
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -29,7 +30,9 @@ class Result:
 
 
 class Exporter(Protocol):
-    """One exporter. ``features``: the files that it can write, ``None`` for all."""
+    """One exporter. ``features``: the files that it can write, ``None`` for all. ``writer``: the
+    generation of exporters (spec: text/writers.yaml) that it belongs to, ``None``: the current one.
+    """
 
     @property
     def name(self) -> str:
@@ -42,6 +45,10 @@ class Exporter(Protocol):
     @property
     def features(self) -> frozenset[str] | None:
         """Files that it writes, by the name of their kind; ``None``: all of its stage."""
+
+    @property
+    def writer(self) -> str | None:
+        """Its generation."""
 
     def export(self, source: Path, target: Path) -> Result:
         """Export ``source`` into ``target``, which is an empty folder."""
@@ -70,6 +77,7 @@ class Function:
     name: str
     run: Callable[[Path, Path], object]
     features: frozenset[str] | None = None
+    writer: str | None = None
 
     @property
     def text(self) -> str:
@@ -95,6 +103,7 @@ class Template:
     text: str
     limits: Limits
     features: frozenset[str] | None = None
+    writer: str | None = None
 
     @property
     def name(self) -> str:
@@ -150,6 +159,7 @@ class MsprofAnalyze:
     limits: Limits
     name: str = "msprof-analyze"
     features: frozenset[str] | None = frozenset(("kernel_details", "api_statistic"))
+    writer: str | None = None
 
     @property
     def text(self) -> str:
@@ -170,6 +180,60 @@ class MsprofAnalyze:
         shutil.rmtree(cluster)
         shutil.rmtree(target / "results", ignore_errors=True)
         return result_of(ended)
+
+    def close(self) -> None:
+        """Nothing is left of a command that has ended."""
+
+
+@dataclass(frozen=True)
+class Msprof:
+    """msprof from a checkout of its sources, in Python alone, which writes into the raw folder.
+
+    script: ``analysis/msprof/msprof.py``. Its exit code is 0 whatever happens (raw-prof 1), so that
+    what it has written is all that counts.
+    """
+
+    script: Path
+    limits: Limits
+    text: str
+    name: str = "msprof"
+    writer: str | None = "python"
+    features: frozenset[str] | None = frozenset(
+        (
+            "api_statistic",
+            "communication_statistic",
+            "hbm",
+            "hccs",
+            "l2_cache",
+            "llc_read_write",
+            "msprof",
+            "msprof_tx",
+            "nic",
+            "npu_mem",
+            "npu_module_mem",
+            "op_statistic",
+            "op_summary",
+            "operator_memory",
+            "pcie",
+            "roce",
+            "step_trace",
+            "task_time",
+        )
+    )
+
+    def export(self, source: Path, target: Path) -> Result:
+        """Run it on a copy, and take what it has written."""
+        copied = target / source.name
+        shutil.copytree(source, copied)
+        for kind in ("summary", "timeline"):
+            words = [sys.executable, str(self.script), "export", kind, "-dir", str(copied)]
+            ended = result_of(run(words, target, self.limits))
+            if ended.how != "done":
+                return ended
+        for path in copied.joinpath("mindstudio_profiler_output").glob("*.*"):
+            shutil.move(path, target / path.name)
+        shutil.rmtree(copied)
+        return Result("done")
 
     def close(self) -> None:
         """Nothing is left of a command that has ended."""

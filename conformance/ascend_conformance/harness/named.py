@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 
-from .exporters import Exporter, Function, MsprofAnalyze, Template, program_of
+from .exporters import Exporter, Function, Msprof, MsprofAnalyze, Template, program_of
 from .limits import Limits
 from .talking import Talking
 
@@ -14,6 +14,8 @@ JSON_LINES = "jsonl:"
 """Begins the command of a process that speaks the protocol."""
 REFERENCE = "reference"
 MSPROF_ANALYZE = "msprof-analyze"
+MSPROF = "msprof:"
+"""Begins the folder of a checkout of msprof."""
 NAMES = (REFERENCE, MSPROF_ANALYZE)
 
 
@@ -32,6 +34,11 @@ def exporter_of(
         if program is None:
             raise NoExporter(f"{text} is not installed; expected: pip install {text}")
         return MsprofAnalyze(Path(program), limits)
+    if text.startswith(MSPROF):
+        script = Path(text.removeprefix(MSPROF)) / "analysis" / "msprof" / "msprof.py"
+        if not script.is_file():
+            raise NoExporter(f"{script}: no such file; expected the folder of a checkout of msprof")
+        return Msprof(script.absolute(), limits, text)
     command = text.removeprefix(JSON_LINES)
     _require_program(command)
     if command != text:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..media.text.deliverables import Deliverable
-from . import database_to_text
+from . import database_to_text, raw_to_text
 from .case import Case
 from .texts import Difference, differences
 
@@ -20,16 +20,17 @@ class Stage:
     """What exporters of one kind get and write.
 
     ``can_be_drawn``: whether a case says all that is true of it. ``make`` fills a folder with
-    ``input``, which holds one folder for the exporter, and ``expected``. ``files`` are those of a
-    folder that are compared; ``differences`` what two sets of them do not agree in. ``reference``:
-    our own exporter. ``operators`` in the input of a folder. ``judged``: whether ``check`` has
-    rules for what is written.
+    ``input``, which holds one folder for the exporter, and ``expected``, as a generation of
+    exporters writes it where one is named. ``files`` are those of a folder that are compared;
+    ``differences`` what two sets of them do not agree in. ``reference``: our own exporter.
+    ``operators`` in the input of a folder. ``judged``: whether ``check`` has rules for what is
+    written.
     """
 
     name: str
     summary: str
     can_be_drawn: Callable[[Case], bool]
-    make: Callable[[Case, Path], None]
+    make: Callable[[Case, Path, str | None], None]
     files: Callable[[Path], Files]
     differences: Compare
     reference: Callable[[Path, Path], object]
@@ -54,6 +55,17 @@ STAGES: Mapping[str, Stage] = {
             database_to_text.reference,
             database_to_text.operators,
             judged=True,
+        ),
+        Stage(
+            "raw-to-text",
+            "The raw files of a PROF_* folder to CSV files and timelines.",
+            raw_to_text.can_be_drawn,
+            raw_to_text.make,
+            _files,
+            raw_to_text.differences,
+            raw_to_text.reference,
+            raw_to_text.operators,
+            judged=False,
         ),
     )
 }

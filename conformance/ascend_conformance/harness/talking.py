@@ -40,6 +40,7 @@ class Talking:
     """The process is started for the first export, and anew where it broke off."""
 
     features: frozenset[str] | None = None
+    writer: str | None = None
 
     def __init__(self, text: str, command: str, stage: str, limits: Limits) -> None:
         self.text = text

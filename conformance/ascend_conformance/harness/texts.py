@@ -24,6 +24,8 @@ from ..media.text.layers import layers_by_table
 SHOWN = 60
 """Characters of a value that are shown."""
 EXAMPLE_COLUMNS = 4
+_DEVICE = ("Device_id",)
+"""Columns that say which of several devices a row is of."""
 _PLACE = frozenset(("file", "row", "line", "offset", "pointer", "shape", "kind", "pid", "tid"))
 
 
@@ -62,8 +64,11 @@ def differences(
     right: Sequence[Deliverable],
     features: Collection[str] | None = None,
     sides: tuple[str, str] = ("the truth", "the exporter"),
+    numbered: Collection[str] = (),
 ) -> list[Difference]:
     """What two sets of files do not agree in. ``features``: only these; ``sides``: their names.
+    ``numbered``: columns of events that hold numbers of the exporter's own choice; what they refer
+    to is compared by the arrows.
 
     Files that are equal byte for byte are not read.
     """
@@ -89,7 +94,7 @@ def differences(
         expected, actual = ([file for one in unequal for file in some[one]] for some in named)
         with open_facts() as facts:
             folder = read_folder(facts, [*expected, *actual], alone=True)
-            found += _Both(folder, len(expected), sides).differences()
+            found += _Both(folder, len(expected), sides, frozenset(numbered)).differences()
     return found
 
 
@@ -103,10 +108,13 @@ def _by_feature(files: Sequence[Deliverable]) -> dict[str, list[Deliverable]]:
 class _Both:
     """Two sets of files read together; those of the left side have numbers below ``border``."""
 
-    def __init__(self, folder: Folder, border: int, sides: tuple[str, str]) -> None:
+    def __init__(
+        self, folder: Folder, border: int, sides: tuple[str, str], numbered: frozenset[str]
+    ) -> None:
         self._folder = folder
         self._facts: Facts = folder.facts
         self._border = border
+        self._left_out = _PLACE | numbered
         self._sides: Mapping[Which, str] = dict(zip(WHICH, sides, strict=True))
 
     def differences(self) -> Iterator[Difference]:
@@ -142,12 +150,13 @@ class _Both:
         }
         times = tuple(one for one in columns if types[one] == "BIGINT" and one.endswith("(us)"))
         texts = [one for one in columns if types[one] == "VARCHAR"]
+        named = texts[:1] or list(columns)[:1]
         yield _Table(
             f"{name}.csv",
             name,
             f"csv.{quoted(name)}",
             columns,
-            tuple(texts[:1]) or tuple(columns)[:1],
+            tuple(dict.fromkeys((*[one for one in _DEVICE if one in columns], *named))),
             times[0] if times else None,
             times,
         )
@@ -192,7 +201,8 @@ class _Both:
 
     def _layer(self, table: str) -> _Table:
         layer = layers_by_table()[table]
-        own = [one for one in self._facts.columns(f"trace.{table}") if one not in _PLACE]
+        every = self._facts.columns(f"trace.{table}")
+        own = [one for one in every if one not in self._left_out]
         columns = {one: f"e.{quoted(one)}" for one in own}
         columns["thread"] = "coalesce(t.name, 'thread ' || e.tid)"
         columns["device"] = "p.device"
@@ -342,13 +352,17 @@ class _Both:
         return tuple(self._facts.rows(query)[0])
 
     def _order(self, table: _Table, feature: str, asked: Compared) -> Iterator[Difference]:
-        """Rows of a CSV file in another order, where its writer promises one."""
+        """Rows of a CSV file in another order, where its writer promises one.
+
+        Rows of one time have no order of their own.
+        """
         if not table.of.startswith("csv.") or not asked.shown:
             return
         listed = ", ".join(map(quoted, asked.shown))
+        time = quoted(asked.near) if asked.near else f"hash({listed})"
         hashes = {
-            which: f"SELECT row_number() OVER (ORDER BY file, row) AS at, hash({listed}) AS hash "
-            f"FROM ({asked.sides[which].query})"
+            which: f"SELECT row_number() OVER (ORDER BY file, row) AS at, hash({listed}) AS hash, "
+            f"{time} AS time FROM ({asked.sides[which].query})"
             for which in WHICH
         }
         left, right = (
@@ -360,7 +374,7 @@ class _Both:
             return
         moved = self._facts.rows(
             f"SELECT count(*), min(l.at) FROM ({hashes['left']}) l JOIN ({hashes['right']}) r "
-            "ON l.at = r.at AND l.hash <> r.hash"
+            "ON l.at = r.at AND l.time <> r.time"
         )[0]
         if moved[0]:
             total = self._count(asked.sides["left"])

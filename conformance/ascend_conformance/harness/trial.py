@@ -95,12 +95,15 @@ class Tried:
 
 
 @contextmanager
-def prepared(stage: Stage, case: Case) -> Iterator[Path]:
-    """A new folder with ``input`` and ``expected`` of a case, gone at the end."""
+def prepared(stage: Stage, case: Case, writer: str | None = None) -> Iterator[Path]:
+    """A new folder with ``input`` and ``expected`` of a case, gone at the end.
+
+    ``writer``: the generation of exporters that the truth is written as.
+    """
     with TemporaryDirectory(prefix="ascend-ref-conform-") as place:
         folder = Path(place) / "case"
         folder.mkdir()
-        stage.make(case, folder)
+        stage.make(case, folder, writer)
         yield folder
 
 
@@ -116,7 +119,7 @@ def try_case(
     ``keep`` is called with the folder of the case, which then holds ``input``, ``expected`` and
     ``actual``.
     """
-    with prepared(stage, case) as folder:
+    with prepared(stage, case, exporter.writer) as folder:
         tried = try_folder(exporter, stage, case, folder, asked)
         if keep:
             keep(folder)

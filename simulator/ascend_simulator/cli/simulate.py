@@ -20,7 +20,7 @@ from .presets import PresetOrFile, overridden
 if TYPE_CHECKING:
     from ..scenario import Scenario
 
-FORMATS = ("pytorch-db", "pytorch-text", "msprof-db", "csv", "timeline")
+FORMATS = ("pytorch-db", "pytorch-text", "msprof-db", "csv", "timeline", "raw")
 SMALL_ROWS = 3_000_000
 """Runs of fewer rows stay in this process by default: starting others costs about a second."""
 
@@ -98,6 +98,8 @@ def simulate(
             run = write_run(chosen, seed, output.absolute(), formats, as_of, executor, progress)
     except NoCluster as error:
         raise click.ClickException(str(error)) from None
+    if run.lost:
+        click.echo(f"raw files do not hold {'; '.join(run.lost)}", err=True)
     for path in (*run.profiles, *run.truths):
         click.echo(str(output / path.relative_to(run.folder)))
     return 0

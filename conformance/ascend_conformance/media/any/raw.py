@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from ascend_spec import layout_catalog
 
@@ -36,5 +37,10 @@ def command_for(listing: Listing) -> str | None:
     inside = any(name == "host" or name.startswith("device_") for name in names)
     alone = framework_of(folder.parent.name) is None
     if is_collection(folder.name) and inside and alone:
-        return f"msprof --export=on --output={folder}"
+        return exporting(folder)
     return None
+
+
+def exporting(folder: Path | str) -> str:
+    """How to export raw files, with CANN and without it."""
+    return f"msprof --export=on --output={folder} (ascend-ref export does without CANN)"

@@ -4,6 +4,7 @@ from .additional import CAPTURE_OP_INFO as CAPTURE_OP_INFO
 from .additional import CAPTURE_OP_INFO_VARIABLE as CAPTURE_OP_INFO_VARIABLE
 from .additional import CAPTURED_TENSORS as CAPTURED_TENSORS
 from .additional import CONTEXT_ID_INFO as CONTEXT_ID_INFO
+from .additional import CONTEXTS as CONTEXTS
 from .additional import FUSION_OP_INFO as FUSION_OP_INFO
 from .additional import GRAPH_ID_MAP as GRAPH_ID_MAP
 from .additional import LOGIC_STREAM_INFO as LOGIC_STREAM_INFO
@@ -118,6 +119,7 @@ from .samples import NPU_MEM_V2 as NPU_MEM_V2
 from .samples import NPU_MODULE_MEM as NPU_MODULE_MEM
 from .samples import PCIE as PCIE
 from .samples import QOS as QOS
+from .samples import QOS_STREAMS as QOS_STREAMS
 from .samples import SIO as SIO
 from .samples import SIO_V6 as SIO_V6
 from .samples import STARS_QOS as STARS_QOS

@@ -99,7 +99,14 @@ TENSOR_INFO = additional(
 )
 """``tensor_info``: formats, types and shapes of an operator."""
 
-_context = partial(_additional, source=(*_SOURCE, "upstream-msprof MsprofContextIdInfo"))
+_context = partial(
+    _additional,
+    source=(
+        *_SOURCE,
+        "upstream-msprof MsprofContextIdInfo",
+        "upstream-msprof get_context_ids_in_hccl",
+    ),
+)
 
 CONTEXT_ID_INFO = additional(
     232,
@@ -111,7 +118,8 @@ CONTEXT_ID_INFO = additional(
     _context(
         "ctxIds",
         Array(CONTEXTS, Int32ul),
-        "Numbers of the sub-tasks inside their FFTS+ task.",
+        "Numbers of the sub-tasks inside their FFTS+ task; of communication the first and the last "
+        "of a range, in one record for each call.",
         shows="task.context",
     ),
 )

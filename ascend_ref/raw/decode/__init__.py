@@ -1,0 +1,1 @@
+"""The raw files of ``PROF_*`` as a capture."""

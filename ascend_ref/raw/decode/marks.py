@@ -1,0 +1,146 @@
+"""Marks of the program, and the tasks by which devices note them (raw-prof 4.6)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ascend_ref.capture import Integers, Marks, Tasks, Texts
+from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE
+from ascend_ref.derive.matching import groups, ranks
+
+from ..clocks import LIMIT, OUT_OF_RANGE
+from ..damage import Damage
+from ..marks import EXTENDED, FIRST_MARK, MARK, MARK_TAG
+from ..side import Unknown
+from ..tensors import NOT_AVAILABLE
+from .nodes import text_numbers
+from .session import Rows, Session
+from .tasks import Launched
+
+_MOST_SEGMENTS = 1 << 10
+
+
+class Marked(NamedTuple):
+    """The marks, and all tasks with those that note one."""
+
+    marks: Marks
+    launched: Launched
+
+
+def read_marks(session: Session, launched: Launched, texts: Texts) -> Marked:
+    """The marks in order of start."""
+    noted = _noted(session)
+    marks = _marks(session, {int(one) for one in noted.connection.tolist()}, texts)
+    if len(noted):
+        launched = _with_noted(launched, noted, texts)
+    return Marked(marks, launched)
+
+
+def _marks(session: Session, noted: set[int], texts: Texts) -> Marks:
+    rows = session.rows(session.host, "msproftx")
+    if not len(rows) or session.host is None:
+        return Marks.empty()
+    try:
+        clock = session.host.side.host
+    except Unknown as reason:
+        session.damage.append(Damage(session.host.folder.path, f"{reason}, so no marks"))
+        return Marks.empty()
+    stamp = rows["stampInfo"]
+    extended = rows["infoType"] == EXTENDED
+    key = np.where(extended, stamp["markId"].astype(np.int64), -1 - np.arange(len(rows)))
+    order = np.lexsort((rows["segment"], key))
+    first, owner = groups(key[order])
+    first, rows, stamp = order[first], rows[order], stamp[order]
+    messages = _messages(session, rows, owner)
+    heads = session.rows(session.host, "msproftx")[first]
+    stamp, extended = heads["stampInfo"], heads["infoType"] == EXTENDED
+    start = clock.times(stamp["startTime"])
+    end = clock.times(stamp["endTime"])
+    right = np.flatnonzero((start != OUT_OF_RANGE) & (end != OUT_OF_RANGE) & (end >= start))
+    if len(right) < len(first):
+        text = f"msproftx: {len(first) - len(right):,} marks without an interval"
+        session.damage.append(Damage(session.host.folder.path, text))
+    right = right[np.lexsort((-end[right], start[right]))]
+    stamp, extended = stamp[right], extended[right]
+    domain = np.full(len(right), texts.number(NOT_AVAILABLE))
+    named = stamp["domain"] != 0
+    domain[named] = text_numbers(session, texts, stamp["domain"][named])
+    number = stamp["markId"].astype(np.int64)
+    linked = np.array([one in noted for one in number.tolist()], np.bool_) & extended
+    return Marks(
+        start=start[right],
+        end=end[right],
+        kind=stamp["eventType"].astype(np.int64),
+        thread=stamp["threadId"].astype(np.int64),
+        message=texts.numbers(messages[one] for one in right.tolist()),
+        domain=domain,
+        device_link=np.where(linked, number - FIRST_MARK, NONE),
+    )
+
+
+def _messages(session: Session, rows: Rows, owner: Integers) -> list[str]:
+    """The texts of marks, whose segments follow each other by owner."""
+    parts: list[list[bytes]] = [[] for _ in range(int(owner.max(initial=-1)) + 1)]
+    gaps = 0
+    for one, segment, turn, text in zip(
+        owner.tolist(),
+        rows["segment"].tolist(),
+        ranks(owner).tolist(),
+        rows["stampInfo"]["message"].tolist(),
+        strict=True,
+    ):
+        gaps += segment != turn
+        if turn < _MOST_SEGMENTS:
+            parts[one].append(text)
+    if gaps and session.host is not None:
+        text = f"msproftx: {gaps:,} segments of messages are not in their place"
+        session.damage.append(Damage(session.host.folder.path, text))
+    return [b"".join(some).decode("utf-8", "backslashreplace") for some in parts]
+
+
+def _noted(session: Session) -> Tasks:
+    """Tasks that note a mark; their connections are the numbers of the marks."""
+    parts = []
+    for device, context in session.devices.items():
+        for record in ("STEP_TRACE", "STEP_TRACE_V6"):
+            rows = session.rows(context, "ts_track", record)
+            rows = rows[(rows["tagId"] == MARK_TAG) & (rows["timestamp"] < LIMIT)]
+            if not len(rows):
+                continue
+            try:
+                time = context.side.device.times(rows["timestamp"])
+            except Unknown as reason:
+                session.damage.append(Damage(context.folder.path, f"{reason}, so no marks of it"))
+                continue
+            right = (time != OUT_OF_RANGE) & (rows["indexId"] < LIMIT)
+            parts.append(
+                Tasks.filled(
+                    int(right.sum()),
+                    start=time[right],
+                    end=time[right],
+                    device=device,
+                    stream=rows["streamId"][right].astype(np.int64),
+                    number=rows["taskId"][right].astype(np.int64),
+                    connection=rows["indexId"][right].astype(np.int64),
+                )
+            )
+    return Tasks.joined(parts)
+
+
+def _with_noted(launched: Launched, noted: Tasks, texts: Texts) -> Launched:
+    """All tasks in order of start; those that note a mark count behind the others."""
+    before = len(launched.tasks)
+    identity = before + np.arange(len(noted))
+    own = replace(
+        noted,
+        connection=noted.connection - FIRST_MARK + FIRST_MARK_CONNECTION,
+        identity=identity,
+        kind=np.full(len(noted), texts.number(MARK)),
+    )
+    tasks = Tasks.joined([launched.tasks, own])
+    launch = np.concatenate([launched.launch, np.full(len(noted), NONE)])
+    order = np.lexsort((tasks.end, tasks.start))
+    return Launched(tasks.take(order), launch[order])

@@ -1,0 +1,96 @@
+"""Where and when raw files were taken, and what was collected, as their side files state it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from ascend_ref.capture import DeviceFacts, Origin, Switches
+from ascend_ref.capture.model import NONE
+from ascend_spec import raw_catalog
+
+from ..context import Context
+from ..damage import Unreadable
+from .session import Session
+
+_MICROSECOND = 1_000
+_LONGEST = 20
+Level = Literal[0, 1, 2]
+_LEVEL_KEYS = ("profLevel", "prof_level")
+_LEVELS: Mapping[str, Level] = {
+    **{"l0": 0, "l1": 1, "l2": 2},
+    **{"level0": 0, "level1": 1, "level2": 2},
+}
+"""How sample.json spells levels (upstream-msprof StrConstant)."""
+
+
+def read_origin(session: Session) -> Origin:
+    """The machine and the times of a session. Raises :class:`Unreadable` without a start."""
+    contexts = [one for one in (session.host, *session.devices.values()) if one is not None]
+    start = _first(contexts, "start_info", "collectionTimeBegin")
+    if start is None:
+        names = ", ".join(str(one.folder.path) for one in contexts)
+        raise Unreadable(f"{names}: no start_info with collectionTimeBegin, so no time is known")
+    end = _first(contexts, "end_info", "collectionTimeEnd")
+    info: Mapping[str, Any] = contexts[0].side.documents.get("info", {})
+    chip = next((one.side.chip for one in contexts if one.side.chip is not None), None)
+    return Origin(
+        rank=_number(info.get("rank_id"), NONE),
+        ranks=0,
+        devices=tuple(sorted(session.devices)),
+        chip="" if chip is None else raw_catalog().chips[chip].name or "",
+        pid=_number(info.get("pid"), 0),
+        host_name=str(info.get("hostname", "")),
+        host_uid=_number(info.get("hostUid"), 0),
+        start=start * _MICROSECOND,
+        end=None if end is None else end * _MICROSECOND,
+        facts=_facts(session),
+    )
+
+
+def read_switches(session: Session, shown: Level) -> Switches:
+    """What was asked for, as far as the side files state it.
+
+    shown: the level that the records show; it counts where no side file states one.
+    """
+    contexts = [one for one in (*session.devices.values(), session.host) if one is not None]
+    samples = [one.side.documents.get("sample", {}) for one in contexts]
+    sample: Mapping[str, Any] = samples[0] if samples else {}
+    stated = [_LEVELS.get(str(one.get(key))) for one in samples for key in _LEVEL_KEYS]
+    metrics = sample.get("ai_core_metrics") or sample.get("aiv_metrics") or None
+    sampled = sample.get("ai_core_profiling_mode") == "sample-based"
+    return Switches(
+        level=next((one for one in stated if one is not None), shown),
+        aic_metrics=str(metrics) if metrics else None,
+        aic_mode="sample-based" if sampled else "task-based",
+    )
+
+
+def _facts(session: Session) -> DeviceFacts | None:
+    for context in session.devices.values():
+        devices = context.side.documents.get("info", {}).get("DeviceInfo")
+        if isinstance(devices, list) and devices and isinstance(devices[0], dict):
+            one = devices[0]
+            return DeviceFacts(
+                cube_cores=_number(one.get("ai_core_num"), 0),
+                vector_cores=_number(one.get("aiv_num"), 0),
+                ai_cpu_cores=_number(one.get("ai_cpu_core_num"), 0),
+                frequency=_number(one.get("aic_frequency"), 0),
+            )
+    return None
+
+
+def _first(contexts: list[Context], document: str, key: str) -> int | None:
+    for one in contexts:
+        value = one.side.documents.get(document, {}).get(key)
+        if isinstance(value, str) and value.isdecimal() and len(value) < _LONGEST:
+            return int(value)
+    return None
+
+
+def _number(value: object, other: int) -> int:
+    text = str(value)
+    digits = text.removeprefix("-")
+    return (
+        int(text) if digits.isdecimal() and digits.isascii() and len(digits) < _LONGEST else other
+    )

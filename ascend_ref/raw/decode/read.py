@@ -1,0 +1,99 @@
+"""Raw files as captures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ascend_ref.capture import Capture, Texts
+
+from ..damage import Damage
+from ..samples import CLOCK
+from ..traffic import PORTS
+from ..vocabulary import level
+from .calls import read_calls
+from .communication import read_communication
+from .copies import read_copies
+from .kernels import read_kernels
+from .launches import read_launches
+from .logs import read_runs
+from .marks import read_marks
+from .nodes import read_nodes
+from .origin import Level, read_origin, read_switches
+from .samples import read_samples
+from .session import Session, open_session
+from .tasks import join_tasks
+from .workspace import read_workspace
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class RawCapture:
+    """What the raw files of one process hold, and what of them cannot be read.
+
+    folder: ``PROF_*``.
+    """
+
+    folder: Path
+    capture: Capture
+    damage: list[Damage]
+
+
+def read_raw(path: Path, progress: Progress | None = None) -> list[RawCapture]:
+    """The captures of the ``PROF_*`` folders below a path, or of that folder itself.
+
+    Raises :class:`Unreadable` where there are no raw files, or nothing states when they were taken.
+    """
+    found = []
+    sessions = open_session(path)
+    for done, session in enumerate(sessions):
+        if progress:
+            progress(done, len(sessions), f"reading {session.folder.name}")
+        found.append(RawCapture(session.folder, _capture(session), session.damage))
+    return found
+
+
+def _capture(session: Session) -> Capture:
+    origin = read_origin(session)
+    contexts = [one for one in (session.host, *session.devices.values()) if one is not None]
+    chip = next((one.side.chip for one in contexts if one.side.chip is not None), None)
+    texts = Texts()
+    calls = read_calls(session, texts)
+    launches = read_launches(session, calls, chip)
+    runs = read_runs(session)
+    launched = join_tasks(runs, launches, calls, chip, texts)
+    marks, launched = read_marks(session, launched, texts)
+    nodes = read_nodes(session, calls, texts)
+    computed = read_kernels(session, calls, launches, launched, nodes, texts)
+    communicated = read_communication(session, calls, launches, launched, nodes, texts)
+    events = read_workspace(session, texts)
+    samples = read_samples(session, origin, texts)
+    collected: Level = 1 if nodes.recorded else 0
+    if (calls.table.level == level("RUNTIME")).any():
+        collected = 2
+    return Capture(
+        origin=origin,
+        switches=replace(
+            read_switches(session, collected),
+            mstx=len(marks) > 0,
+            memory=len(events) > 0,
+            sys_hardware_mem=int(bool(samples.keys() - {CLOCK, *PORTS, "PCIE"})),
+            sys_io=int(bool(samples.keys() & set(PORTS))),
+            sys_interconnection=int("PCIE" in samples),
+        ),
+        texts=texts,
+        tasks=launched.tasks,
+        kernel_kinds=computed.kinds,
+        kernels=computed.kernels,
+        copies=read_copies(session, launches, launched),
+        groups=communicated.groups,
+        group_ranks=communicated.group_ranks,
+        collectives=communicated.collectives,
+        transfers=communicated.transfers,
+        calls=calls.table,
+        marks=marks,
+        workspace_events=events,
+        samples=samples,
+    )

@@ -1,0 +1,1 @@
+"""A capture as the raw files of ``PROF_*``."""

@@ -1,0 +1,115 @@
+"""The host's calls as records of 40 bytes, and which items they worked on."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ascend_ref.capture import Capture, Integers
+from ascend_ref.capture.model import NONE
+
+from ..binding import Tree
+from ..clocks import Clock
+from ..vocabulary import level, numbered
+from .tree import RawTree
+
+MASTER, SLAVE = "master", "slave"
+
+_CLASS_BITS = 16
+_CLASSES = (
+    ("aclnn", "ACL_NN"),
+    ("aclop", "ACL_OP"),
+    ("aclmdl", "ACL_MODEL"),
+    ("aclrt", "ACL_RTS"),
+    ("hcom", "HOST_HCCL"),
+    ("Hccl", "HOST_HCCL"),
+)
+"""How names of ACL calls begin, and their class. Which number within it a call has is not
+documented; it stands in the dictionary of each profile."""
+_FIRST_NODE_CALL = 0x10000
+_KERNEL_LAUNCH = ("KernelLaunch", 1_003)
+
+
+class HostTicks:
+    """Calls of a capture in ticks of the host's counter, with their tree.
+
+    rows: of calls by their connection.
+    """
+
+    def __init__(self, capture: Capture, clock: Clock) -> None:
+        calls = capture.calls
+        self.start = clock.ticks(calls.start)
+        self.end = clock.ticks(calls.end)
+        self.tree = Tree.of(calls.thread, self.start, self.end, calls.level)
+        self._order = np.argsort(calls.connection, kind="stable")
+        self._connections = calls.connection[self._order]
+
+    def inner(self, connections: Integers) -> Integers:
+        """The row of the tree of the call of each connection, NONE where it holds nothing."""
+        rows = np.full(len(self.start) + 1, NONE)
+        rows[self.tree.place] = np.arange(len(self.tree.place))
+        return rows[self.rows_of(connections)]
+
+    def models(self, connections: Integers) -> Integers:
+        """The row of the tree of the call of a model around that of each connection."""
+        return self.tree.up_to(self.inner(connections), level("MODEL"))
+
+    def rows_of(self, connections: Integers) -> Integers:
+        """The row of the call of each connection, NONE where there is no such call."""
+        if not len(self._order):
+            return np.full(len(connections), NONE)
+        at = np.minimum(np.searchsorted(self._connections, connections), len(self._order) - 1)
+        return np.where(self._connections[at] == connections, self._order[at], NONE)
+
+
+def write_calls(
+    capture: Capture, tree: RawTree, ticks: HostTicks, items: npt.NDArray[np.uint64]
+) -> list[str]:
+    """Write the calls; ``items``: for each what a node worked on, 0 for none.
+
+    Calls of communication name their task themselves.
+    """
+    calls, texts = capture.calls, capture.texts
+    rows = tree.rows("api_event", len(calls), "API_EVENT")
+    rows["level"] = calls.level
+    rows["threadId"] = calls.thread
+    rows["beginTime"] = ticks.start
+    rows["endTime"] = ticks.end
+    rows["itemId"] = items
+    models = ticks.models(capture.tasks.connection)
+    known = models >= 0
+    rows["itemId"][ticks.tree.place[models[known]]] = capture.tasks.model[known]
+    communication = calls.level == level("HCCL_NODE")
+    rows["itemId"][communication] = tree.hashes(texts, calls.name[communication])
+    every = texts.all
+    pairs, place = np.unique(
+        np.stack([calls.level, np.where(communication, NONE, calls.name)]),
+        axis=1,
+        return_inverse=True,
+    )
+    kinds = [
+        _type(tree, of, MASTER if name == NONE else every[name]) for of, name in pairs.T.tolist()
+    ]
+    rows["type"] = np.array(kinds, np.int64)[place.reshape(-1)]
+    tree.write("api_event", rows, record="API_EVENT")
+    return []
+
+
+def _type(tree: RawTree, of: int, name: str) -> int:
+    """The number of a kind of calls within its layer."""
+    if of == level("ACL"):
+        classes = numbered("acl_classes")
+        kind = next((kind for begin, kind in _CLASSES if name.startswith(begin)), "ACL_OTHERS")
+        return tree.type_number(of, name, (classes[kind] << _CLASS_BITS) + 1)
+    if of == level("HCCL_NODE"):
+        return tree.known_type(of, numbered("hccl_types")[name], name)
+    if of == level("RUNTIME"):
+        known, number = _KERNEL_LAUNCH
+        if name == known:
+            return tree.known_type(of, number, name)
+        return tree.type_number(of, name, number + 1)
+    values = "node_types" if of == level("NODE") else "model_types"
+    found = numbered(values).get(name)
+    if found is not None:
+        return tree.known_type(of, found, name)
+    return tree.type_number(of, name, _FIRST_NODE_CALL + len(numbered(values)))

@@ -1,0 +1,123 @@
+"""What devices sampled: clocks of the cores, memory, accelerators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ascend_ref.capture import Capture, Integers
+from ascend_spec.raw import records
+
+from ..fields import joined, put, taken, time_field
+from ..samples import APP, FILES, OWNERS
+from .traffic import write_traffic
+from .tree import RawTree, Rows
+
+Columns = Mapping[str, npt.NDArray[Any]]
+
+_ACCELERATOR, _SOC = 26, 28
+"""Kinds of records of the SoC (raw-prof 4.9)."""
+
+
+def write_samples(capture: Capture, tree: RawTree) -> None:
+    """Write the samples of every device that raw files hold."""
+    for device in tree.devices:
+        tables = {
+            name: {key: column[table["deviceId"] == device] for key, column in table.items()}
+            for name, table in capture.samples.items()
+            if name in FILES and len(table["deviceId"])
+        }
+        found: dict[str, Columns] = {
+            name: table for name, table in tables.items() if len(table["deviceId"])
+        }
+        if "AICORE_FREQ" in found and tree.writes("lpm_freq"):
+            _write_clock(capture, tree, found["AICORE_FREQ"], device)
+        if "NPU_MEM" in found and tree.writes("npu_mem"):
+            _write_memory(capture, tree, found["NPU_MEM"], device)
+        if "NPU_MODULE_MEM" in found and tree.writes("npu_module_mem"):
+            _write_modules(tree, found["NPU_MODULE_MEM"], device)
+        _write_soc(tree, found, device)
+        write_traffic(capture, tree, found, device)
+
+
+def _write_clock(capture: Capture, tree: RawTree, table: Columns, device: int) -> None:
+    """The changes of the clock; exporters add the start and the end of the session themselves."""
+    bounds = [capture.origin.start, -1 if capture.origin.end is None else capture.origin.end]
+    own = ~np.isin(table["timestampNs"], bounds)
+    ticks = tree.side[device].device.ticks(table["timestampNs"][own])
+    count = len(ticks)
+    rows = tree.rows("lpm_freq", -(-count // records.LPM_SAMPLES))
+    place, at = np.divmod(np.arange(count), records.LPM_SAMPLES)
+    np.add.at(rows["count"], place, 1)
+    rows["lpmDataS"]["sysCnt"][place, at] = ticks
+    rows["lpmDataS"]["freq"][place, at] = table["freq"][own]
+    tree.write("lpm_freq", rows, device)
+
+
+def _write_memory(capture: Capture, tree: RawTree, table: Columns, device: int) -> None:
+    every = capture.texts.all
+    rows = tree.rows("npu_mem", len(table["timestampNs"]))
+    rows["timestamp"] = tree.side[device].since_start.ticks(table["timestampNs"])
+    rows["event"] = [
+        OWNERS.index(every[one]) if every[one] in OWNERS else APP for one in table["type"].tolist()
+    ]
+    rows["ddr"], rows["hbm"] = table["ddr"], table["hbm"]
+    tree.write("npu_mem", _in_order(rows, rows["timestamp"]), device)
+
+
+def _write_modules(tree: RawTree, table: Columns, device: int) -> None:
+    rows = tree.rows("npu_module_mem", len(table["timestampNs"]))
+    rows["moduleId"] = table["moduleId"]
+    rows["timestamp"] = tree.side[device].host.ticks(table["timestampNs"])
+    rows["totalSize"] = table["totalReserved"]
+    tree.write("npu_module_mem", _in_order(rows, rows["timestamp"]), device)
+
+
+def _write_soc(tree: RawTree, found: Mapping[str, Columns], device: int) -> None:
+    """Records of accelerators and of the SoC, which stand in one file."""
+    if not tree.writes("stars_soc_profile"):
+        return
+    parts: list[tuple[Rows, Integers]] = []
+    if "ACC_PMU" in found:
+        table = found["ACC_PMU"]
+        rows, ticks = _soc(tree, "ACC_PMU", _ACCELERATOR, table["timestampNs"], device)
+        rows["accId"] = table["accId"]
+        for name, column in (
+            ("writeBandwidth", "writeBwLevel"),
+            ("readBandwidth", "readBwLevel"),
+            ("writeOst", "writeOstLevel"),
+            ("readOst", "readOstLevel"),
+        ):
+            rows[name] = table[column]
+        parts.append((rows, ticks))
+    if "SOC_BANDWIDTH_LEVEL" in found and tree.has("stars_soc_profile", "INTER_SOC"):
+        table = found["SOC_BANDWIDTH_LEVEL"]
+        rows, ticks = _soc(tree, "INTER_SOC", _SOC, table["timestampNs"], device)
+        declaration = tree.declaration("stars_soc_profile", "INTER_SOC")
+        put(declaration, rows, "l2BufferBwLevel", table["l2BufferBwLevel"])
+        put(declaration, rows, "mataBwLevel", table["mataBwLevel"])
+        parts.append((rows, ticks))
+    if parts:
+        rows = joined([one for one, _ in parts])
+        order = np.argsort(np.concatenate([ticks for _, ticks in parts]), kind="stable")
+        record = "ACC_PMU" if "ACC_PMU" in found else "INTER_SOC"
+        tree.write("stars_soc_profile", taken(rows, order), device, record=record)
+
+
+def _soc(
+    tree: RawTree, record: str, kind: int, times: Integers, device: int
+) -> tuple[Rows, Integers]:
+    """Records of one kind of the SoC, and their ticks."""
+    declaration = tree.declaration("stars_soc_profile", record)
+    rows = tree.rows("stars_soc_profile", len(times), record)
+    ticks = tree.side[device].device.ticks(times)
+    put(declaration, rows, "funcType", kind)
+    rows[time_field(declaration)] = ticks
+    return rows, ticks
+
+
+def _in_order(rows: Rows, ticks: npt.NDArray[Any]) -> Rows:
+    return taken(rows, np.argsort(ticks, kind="stable"))

@@ -1,0 +1,98 @@
+"""The side files of a capture, from which readers take its machine, switches and clocks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from ascend_ref.capture import Origin
+from ascend_ref.names import HOST_ZONE
+from ascend_spec import raw_catalog
+
+from ..damage import Damage
+from ..machine import HOST_DEVICE, machine_info
+from ..moments import Moments
+from ..side import SideFiles, read_side_files
+from ..tree import DATA, HOST, find_folders
+
+Document = Mapping[str, Any]
+
+_MICROSECOND = 1_000
+
+
+def write_side_files(
+    folder: Path, origin: Origin, samples: Mapping[int | None, Document], moments: Moments
+) -> Mapping[int | None, SideFiles]:
+    """Write the side files of the host and of each device; returns what they state.
+
+    samples: ``sample.json`` of the host (``None``) and of each device. Raises ``ValueError`` for a
+    chip that has no platform number, or cores of a device that are not known.
+    """
+    if origin.facts is None:
+        raise ValueError("cores and clock of the device are not known; raw data cannot do without")
+    found: dict[int | None, SideFiles] = {}
+    for device, sample in samples.items():
+        place = folder / (HOST if device is None else f"device_{device}")
+        (place / DATA).mkdir(parents=True)
+        side = "host" if device is None else "device"
+        documents: dict[str, Document] = {
+            "info": machine_info(origin, device, moments),
+            "sample": {"devices": str(HOST_DEVICE if device is None else device), **sample},
+            "start_info": {
+                "collectionDateBegin": _date(origin.start),
+                "collectionTimeBegin": str(origin.start // _MICROSECOND),
+                "clockMonotonicRaw": str(moments.monotonic),
+            },
+        }
+        if origin.end is not None:
+            documents["end_info"] = {
+                "collectionDateEnd": _date(origin.end),
+                "collectionTimeEnd": str(origin.end // _MICROSECOND),
+                "clockMonotonicRaw": str(moments.monotonic + origin.end - origin.start),
+            }
+        for name, document in documents.items():
+            path = place / _name(f"{side}_{name}", device)
+            path.write_text(json.dumps(document), encoding="utf-8")
+        for kind, lines in _logs(device, moments).items():
+            path = place / _name(kind, device)
+            path.write_text("".join(f"{one}\n" for one in lines), encoding="utf-8", newline="\n")
+        damage: list[Damage] = []
+        (one,) = find_folders(place)
+        found[device] = read_side_files(one, damage)
+        if damage:
+            raise ValueError(str(damage[0]))
+    return found
+
+
+def _logs(device: int | None, moments: Moments) -> Mapping[str, list[str]]:
+    """The files of clocks: of the host, and of the moment at which a device's were read."""
+    grammars = raw_catalog().grammars
+    host, own = grammars["host_start"].lines, grammars["dev_start"].lines
+    lines = [
+        host["section"].write(section="Host" if device is None else f"Device{device}"),
+        host["monotonic"].write(clock_monotonic_raw=moments.monotonic + moments.counted),
+        host["counter"].write(cntvct=moments.host_counter),
+        host["difference"].write(cntvct_diff=0),
+    ]
+    if device is None:
+        return {"host_start": lines}
+    return {
+        "device_host_start": lines,
+        "dev_start": [
+            own["monotonic"].write(clock_monotonic_raw=moments.device_monotonic),
+            own["counter"].write(cntvct=moments.device_counter),
+        ],
+    }
+
+
+def _name(kind: str, device: int | None) -> str:
+    return raw_catalog().files[kind].name.of(device=device)
+
+
+def _date(moment: int) -> str:
+    seconds, rest = divmod(moment, 1_000_000_000)
+    time = datetime.fromtimestamp(seconds, UTC) + HOST_ZONE
+    return f"{time:%Y-%m-%d %H:%M:%S}.{rest // _MICROSECOND:06}"

@@ -1,0 +1,82 @@
+"""A capture as a ``PROF_*`` folder of raw files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ascend_ref.capture import Capture
+
+from ..machine import chip_of
+from ..marks import is_mark
+from ..moments import MOMENTS, Moments
+from .calls import HostTicks, write_calls
+from .communication import write_communication
+from .copies import write_copies
+from .kernels import write_kernels
+from .marks import write_device_marks, write_marks
+from .samples import write_samples
+from .side import write_side_files
+from .tasks import write_tasks
+from .tracks import launching_calls, place_tracks
+from .traffic import traffic_settings
+from .tree import SLICE, RawTree
+from .workspace import write_workspace
+
+
+def write_raw(
+    folder: Path, capture: Capture, moments: Moments = MOMENTS, slice_size: int = SLICE
+) -> list[str]:
+    """Write the raw files of the host and of all devices of a capture into an empty folder.
+
+    slice_size: most bytes of a file of records. Returns what no raw file holds, a sentence each.
+    Raises ``ValueError`` for a machine that raw files cannot describe, ``OSError``.
+    """
+    samples: dict[int | None, dict[str, Any]] = {None: _sample(capture)}
+    samples |= {device: _device_sample(capture) for device in capture.origin.devices}
+    side = write_side_files(folder, capture.origin, samples, moments)
+    tree = RawTree(folder, chip_of(capture.origin), side, slice_size)
+    write_marks(capture, tree)
+    write_workspace(capture, tree)
+    write_samples(capture, tree)
+    for device in tree.devices:
+        write_device_marks(capture, tree, device)
+    capture = replace(capture, tasks=capture.tasks.take(~is_mark(capture)))
+    ticks = HostTicks(capture, tree.host.host)
+    within = launching_calls(capture, ticks)
+    tracks = place_tracks(capture, tree, ticks, within)
+    items = np.zeros(len(capture.calls), np.uint64)
+    lost = write_communication(capture, tree, ticks, tracks, items)
+    lost += write_kernels(capture, tree, ticks, items)
+    lost += write_tasks(capture, tree, ticks, tracks)
+    lost += write_copies(capture, tree, tracks)
+    write_calls(capture, tree, ticks, items)
+    tree.finish()
+    return lost
+
+
+def _sample(capture: Capture) -> dict[str, Any]:
+    return {
+        "ai_core_profiling_mode": capture.switches.aic_mode,
+        "llc_profiling": "",
+        "profLevel": f"l{capture.switches.level}",
+    }
+
+
+def _device_sample(capture: Capture) -> dict[str, Any]:
+    return {
+        **_sample(capture),
+        **traffic_settings(capture),
+        "ai_core_profiling": "on",
+        "ai_core_metrics": "",
+        "ai_core_profiling_events": "",
+        "aicore_sampling_interval": 10,
+        "aiv_profiling": "on",
+        "aiv_metrics": "",
+        "aiv_profiling_events": "",
+        "aiv_profiling_mode": capture.switches.aic_mode,
+        "aiv_sampling_interval": 10,
+    }

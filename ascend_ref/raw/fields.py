@@ -1,0 +1,93 @@
+"""Fields of records by their names, and the parts of the bits of one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import construct
+import numpy as np
+import numpy.typing as npt
+
+from ascend_spec.core.packed import Field, bit_fields
+
+
+def numbers(
+    declaration: construct.Struct, name: str, rows: npt.NDArray[Any]
+) -> npt.NDArray[np.int64]:
+    """A field of records, or a part of the bits of one; ``KeyError`` for an unknown name.
+
+    What exceeds 63 bits is negative.
+    """
+    field, bits = _place(declaration, name)
+    column: npt.NDArray[np.int64] = rows[field].astype(np.int64)
+    return column if bits is None else column >> bits[0] & bits[1]
+
+
+def put(
+    declaration: construct.Struct,
+    rows: npt.NDArray[Any],
+    name: str,
+    values: npt.NDArray[Any] | float,
+) -> None:
+    """Write a field of records, or a part of the bits of one, whose other parts stay.
+
+    Of numbers that do not fit the lowest bits are written, as collectors do. Raises ``KeyError``
+    for an unknown name.
+    """
+    field, bits = _place(declaration, name)
+    target = rows[field]
+    if bits is None:
+        target[...] = np.asarray(values).astype(target.dtype, casting="unsafe")
+        return
+    shift, mask = bits
+    wide = target.astype(np.int64) & ~(mask << shift)
+    target[...] = (wide | (np.asarray(values, np.int64) & mask) << shift).astype(target.dtype)
+
+
+def time_field(declaration: construct.Struct) -> str:
+    """The first field that is a time by a clock of the device; ``KeyError`` without one."""
+    for field in declaration.subcons:
+        if isinstance(field, Field) and (field.facts.clock or "").startswith("device"):
+            return str(field.name)
+    raise KeyError("no time by a clock of the device")
+
+
+def bits_of(field: construct.Construct) -> Mapping[str, tuple[int, int]]:
+    """Shift and mask of the parts of a field of bits; empty for any other."""
+    try:
+        return bit_fields(field)
+    except ValueError:
+        return {}
+
+
+def _place(declaration: construct.Struct, name: str) -> tuple[str, tuple[int, int] | None]:
+    """The field that holds a name, which is its own before it is that of a part of one."""
+    for field in declaration.subcons:
+        if field.name == name and name not in bits_of(field):
+            return name, None
+    for field in declaration.subcons:
+        parts = bits_of(field)
+        if name in parts:
+            return field.name, parts[name]
+    raise KeyError(name)
+
+
+def joined(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """Records of one size, one part after the other, at least one part.
+
+    NumPy's own function leaves padding out, in which records of another kind have their fields.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    size = parts[0].dtype.itemsize
+    plain = np.concatenate([np.ascontiguousarray(part).view(f"V{size}") for part in parts])
+    found: npt.NDArray[Any] = plain.view(parts[0].dtype)
+    return found
+
+
+def taken(rows: npt.NDArray[Any], places: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The records at these places, with their padding; see :func:`joined`."""
+    plain = np.ascontiguousarray(rows).view(f"V{rows.dtype.itemsize}")
+    found: npt.NDArray[Any] = plain[places].view(rows.dtype)
+    return found

@@ -1,0 +1,60 @@
+"""What the side files of a capture state about its clocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+from .clocks import (
+    Clock,
+    device_clock,
+    host_clock,
+    sampling_clock,
+    since_start,
+)
+
+_MICROSECOND = 1_000
+
+
+class Clocks(NamedTuple):
+    """The clocks of a capture: of the host, and those that every device has."""
+
+    host: Clock
+    device: Clock
+    sampling: Clock
+    since_start: Clock
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """Frequencies of the counters, and what every clock showed at one moment (raw-prof 3.3, 3.4).
+
+    host_frequency, device_frequency: MHz; 1000 of the host means that its records hold ns of the
+    monotonic clock. monotonic: of the host at the start of the collection, ns, a whole number of µs
+    (erratum U12). counted: ns from there until the counters were read. host_counter,
+    device_counter: ticks then. device_monotonic: the device's own clock then, ns.
+    """
+
+    host_frequency: Fraction = Fraction(100)
+    device_frequency: Fraction = Fraction(50)
+    monotonic: int = 173_856_219_092_000
+    counted: int = 100_000
+    host_counter: int = 17_385_621_919_200
+    device_counter: int = 3_000_000_000
+    device_monotonic: int = 60_000_000_000
+
+    def clocks(self, start: int) -> Clocks:
+        """The clocks of a collection that began at a Unix time, which is stated in whole µs."""
+        base = start // _MICROSECOND * _MICROSECOND - self.monotonic
+        paired = self.monotonic + self.counted
+        return Clocks(
+            host_clock(base, self.host_frequency, paired, self.host_counter, 0),
+            device_clock(base, self.device_frequency, Fraction(paired), self.device_counter),
+            sampling_clock(base, Fraction(paired), self.device_monotonic),
+            since_start(base, Fraction(paired)),
+        )
+
+
+MOMENTS = Moments()
+"""Those of the simulated machines."""

@@ -1,0 +1,43 @@
+"""The sampled tables that are written as raw files and read from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ascend_ref.capture import Integers, Origin
+
+CLOCK = "AICORE_FREQ"
+
+FILES: Mapping[str, str] = {
+    "ACC_PMU": "stars_soc_profile",
+    CLOCK: "lpm_freq",
+    "HBM": "hbm",
+    "NIC": "nic",
+    "NPU_MEM": "npu_mem",
+    "NPU_MODULE_MEM": "npu_module_mem",
+    "PCIE": "pcie",
+    "QOS": "qos",
+    "ROCE": "roce",
+    "SOC_BANDWIDTH_LEVEL": "stars_soc_profile",
+}
+"""The kinds of files of the tables that are written and read; the others are not."""
+
+OWNERS = ("app", "device")
+"""Whose memory a sample of NPU_MEM is, by number (raw-prof 4.8)."""
+
+APP = 0
+
+
+def with_bounds(
+    time: Integers, clock: Integers, nominal: int, origin: Origin
+) -> tuple[Integers, Integers]:
+    """The changes of a clock in order, as exporters show them: with what held at the start of the
+    session, and once more at its end (raw-prof 6.1).
+    """
+    every = np.concatenate([[nominal], clock]).astype(np.int64)
+    if origin.end is None:
+        return np.concatenate([[origin.start], time]).astype(np.int64), every
+    times = np.concatenate([[origin.start], time, [origin.end]]).astype(np.int64)
+    return times, np.append(every, every[-1])

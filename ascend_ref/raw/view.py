@@ -1,0 +1,188 @@
+"""What raw files hold of a capture: times that counters can show, and what is recorded at all.
+
+Written as raw files and read back, the view is exactly what it was. So it is the truth that an
+exporter of these files is compared with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ascend_ref.capture import Capture, Counters, Integers, KernelKinds, Origin, Transfers
+from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE, Samples
+from ascend_ref.derive.matching import values_at
+from ascend_spec import raw_catalog
+
+from .clocks import Clock
+from .communication import NOT_COLLECTED
+from .encode.calls import HostTicks
+from .machine import chip_of
+from .marks import is_mark
+from .moments import MOMENTS, Clocks, Moments
+from .samples import CLOCK, FILES, with_bounds
+from .tensors import NOT_AVAILABLE, todays_layouts
+from .traffic import HELD
+
+_NOT_WRITTEN: Mapping[str, str] = {
+    "schedules": "kernels that schedule communication",
+    "records": "records that no database holds",
+    "system_calls": "system calls of the host",
+    "memory_totals": "totals of memory",
+}
+"""Tables of a capture that are not written."""
+
+
+class RawView(NamedTuple):
+    """The capture as raw files hold it; ``lost``: what they do not, a phrase each."""
+
+    capture: Capture
+    lost: list[str]
+
+
+def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
+    """What raw files hold of a capture whose clocks these moments describe."""
+    clocks = moments.clocks(capture.origin.start)
+    lost: list[str] = []
+    calls = replace(
+        capture.calls,
+        start=nearest(clocks.host, capture.calls.start),
+        end=nearest(clocks.host, capture.calls.end),
+    )
+    tasks = capture.tasks
+    noted = is_mark(capture)
+    known = np.isin(tasks.connection, calls.connection) | noted
+    ticks = HostTicks(replace(capture, calls=calls), clocks.host)
+    in_model = ticks.models(tasks.connection) >= 0
+    without = int(np.sum((tasks.model >= 0) & ~in_model))
+    if without:
+        lost.append(f"the model of {without:,} tasks, which no call of a model encloses")
+    tasks = replace(
+        tasks,
+        start=nearest(clocks.device, tasks.start),
+        end=nearest(clocks.device, np.where(noted, tasks.start, tasks.end)),
+        connection=np.where(known, tasks.connection, NONE),
+        model=np.where(in_model, tasks.model, NONE),
+    )
+    link = capture.marks.device_link
+    linked = np.isin(link, tasks.connection[noted] - FIRST_MARK_CONNECTION)
+    marks = replace(
+        capture.marks,
+        device_link=np.where(linked, link, NONE),
+        start=nearest(clocks.host, capture.marks.start),
+        end=nearest(clocks.host, capture.marks.end),
+    )
+    events = capture.workspace_events
+    events = replace(events, time=nearest(clocks.host, events.time))
+    samples = _samples(capture, clocks, lost)
+    kept = replace(
+        capture,
+        calls=calls,
+        tasks=tasks,
+        marks=marks,
+        workspace_events=events,
+        samples=samples,
+        **_with_todays_formats(capture),
+    )
+    if not capture.switches.level:
+        kept = _of_level_0(kept)
+    bare = Capture(capture.origin, capture.switches, capture.texts)
+    without_files = [phrase for name, phrase in _NOT_WRITTEN.items() if len(getattr(capture, name))]
+    nothing = {name: getattr(bare, name) for name in _NOT_WRITTEN}
+    if len(capture.counters.task):
+        without_files.append("counters of cores")
+        nothing["counters"] = Counters.empty()
+    return RawView(replace(kept, **nothing), lost + without_files)
+
+
+def _of_level_0(capture: Capture) -> Capture:
+    """What level 0 records: of kernels their names, of communication which tasks it has."""
+    missing = capture.texts.number(NOT_AVAILABLE)
+    kinds, transfers, groups = capture.kernel_kinds, capture.transfers, capture.groups
+    unknown: dict[str, Integers | int] = {name: missing for name, _ in kinds.columns()}
+    nowhere: dict[str, Integers | int] = {"grid": NONE, "thread_block": NONE}
+    return replace(
+        capture,
+        kernel_kinds=KernelKinds.filled(
+            len(kinds), **{**unknown, **nowhere, "name": kinds.name, "blocks": 0, "mix_blocks": 0}
+        ),
+        transfers=Transfers.filled(
+            len(transfers),
+            task=transfers.task,
+            collective=transfers.collective,
+            kind=missing,
+            master=1,
+            **dict.fromkeys(("transport", "link", "data_type", "rdma"), NOT_COLLECTED),
+        ),
+        groups=replace(groups, rank=0 * groups.rank + NONE, size=0 * groups.size),
+    )
+
+
+def _samples(capture: Capture, clocks: Clocks, lost: list[str]) -> Samples:
+    """The samples that raw files hold, at the times that their clocks show."""
+    of_table = {
+        **dict.fromkeys(("HBM", "NPU_MEM"), clocks.since_start),
+        **dict.fromkeys(("NIC", "PCIE", "ROCE"), clocks.sampling),
+        "NPU_MODULE_MEM": clocks.host,
+    }
+    chip = chip_of(capture.origin)
+    found: dict[str, Mapping[str, npt.NDArray[Any]]] = {}
+    for name, table in capture.samples.items():
+        kind = raw_catalog().files.get(FILES.get(name, ""))
+        if kind is None or chip not in kind.chips:
+            lost.append(f"the samples of {name}")
+            continue
+        time = table["timestampNs"]
+        bounds = np.isin(time, [capture.origin.start, capture.origin.end or 0])
+        shown = nearest(of_table.get(name, clocks.device), time)
+        shown = np.where(bounds, time, shown) if name == CLOCK else shown
+        found[name] = HELD.get(name, dict)({**table, "timestampNs": shown})
+    if CLOCK in found:
+        found[CLOCK] = _with_bounds(found[CLOCK], capture.origin)
+    return found
+
+
+def _with_bounds(
+    table: Mapping[str, npt.NDArray[Any]], origin: Origin
+) -> Mapping[str, npt.NDArray[Any]]:
+    """The clock of each device with rows at both ends of the session, which exporters add."""
+    parts = []
+    for device in np.unique(table["deviceId"]).tolist():
+        own = table["deviceId"] == device
+        inner = own & ~np.isin(table["timestampNs"], [origin.start, origin.end or 0])
+        time, clock = table["timestampNs"][inner], table["freq"][inner]
+        nominal = origin.facts.frequency if origin.facts else 0
+        every = with_bounds(time, clock, nominal, origin)
+        parts.append((np.full(len(every[0]), device), *every))
+    devices, times, clocks = (np.concatenate(one) for one in zip(*parts, strict=True))
+    return {
+        "deviceId": devices,
+        "timestampNs": times,
+        "freq": clocks,
+        "dieId": np.full(len(times), NONE),
+    }
+
+
+def _with_todays_formats(capture: Capture) -> dict[str, Any]:
+    """Records have numbers of formats, which exporters of today name."""
+    texts = capture.texts.copy()
+    every = texts.all
+    renamed = np.array([texts.number(todays_layouts(one)) for one in every], np.int64)
+    kinds = capture.kernel_kinds
+    return {
+        "texts": texts,
+        "kernel_kinds": replace(
+            kinds,
+            input_formats=values_at(renamed, kinds.input_formats),
+            output_formats=values_at(renamed, kinds.output_formats),
+        ),
+    }
+
+
+def nearest(clock: Clock, times: Integers) -> Integers:
+    """The times nearest to these that a clock shows."""
+    return clock.times(clock.ticks(times))

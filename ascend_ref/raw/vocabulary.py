@@ -1,0 +1,33 @@
+"""Sets of values of the spec by name and by number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ascend_spec import per_spec, raw_catalog
+
+
+@per_spec
+def named(values: str) -> Mapping[int, str]:
+    """What exporters call the numbers of a set."""
+    return {
+        one.value: one.label or one.name or one.summary
+        for one in raw_catalog().vocabularies[values].members
+        if isinstance(one.value, int)
+    }
+
+
+@per_spec
+def numbered(values: str) -> Mapping[str, int]:
+    """The number of each name of a set; of several the first."""
+    found: dict[str, int] = {}
+    for number, name in named(values).items():
+        found.setdefault(name, number)
+    return found
+
+
+@per_spec
+def level(name: str) -> int:
+    """The number of a layer by what source code calls it; ``KeyError`` for an unknown one."""
+    found = {one.name: one.value for one in raw_catalog().vocabularies["levels"].members}
+    return int(found[name])

@@ -1,0 +1,61 @@
+"""The stage from the raw files of a process to CSV files and timelines."""
+
+from __future__ import annotations
+
+import shutil
+from functools import partial
+from pathlib import Path
+
+from ascend_ref.profile.raw import export_raw
+from ascend_ref.raw import find_folders
+from ascend_simulator import write_run
+from ascend_spec import layout_catalog, raw_catalog
+
+from . import texts
+from .case import Case
+from .database_to_text import deliverables_below
+
+FORMATS = ("raw", "csv", "timeline")
+KINDS = ("csv", "timeline")
+
+
+def make(case: Case, folder: Path, writer: str | None = None) -> None:
+    """Simulate a case: its raw files below ``input``, what is true of them below ``expected``.
+
+    The truth is written from the recording itself, as far as raw files hold it. Of several
+    profiles the last is taken: its ranks and devices are not 0.
+    """
+    run = write_run(case.scenario, case.seed, folder / "run", FORMATS, writer=writer)
+    profile = run.profiles[-1]
+    expected = folder / "expected"
+    expected.mkdir()
+    for one in list(deliverables_below(profile)):
+        shutil.move(one.path, expected / one.path.name)
+    shutil.rmtree(profile / layout_catalog().folder("msprof", "output"))
+    (folder / "input").mkdir()
+    shutil.move(profile, folder / "input" / profile.name)
+    shutil.rmtree(folder / "run")
+
+
+def can_be_drawn(case: Case) -> bool:
+    """Whether there are raw files of a case: CANN's profiler has them."""
+    return case.output == "msprof" and case.scenario.capture.npu
+
+
+def reference(source: Path, target: Path) -> None:
+    """Our own export of raw files."""
+    export_raw(source, target / "text", KINDS)
+
+
+differences = partial(texts.differences, numbered=("connection_id",))
+"""The comparison of texts; how calls are numbered is the exporter's choice (raw-prof 7.2)."""
+
+
+def operators(folder: Path) -> int:
+    """How many operators the input of a case holds."""
+    size = raw_catalog().record_size("NODE_BASIC_INFO") or 1
+    (source,) = (folder / "input").iterdir()
+    slices = [
+        one for found in find_folders(source) for one in found.files.get("node_basic_info", ())
+    ]
+    return sum(one.path.stat().st_size // size for one in slices)

@@ -1,0 +1,66 @@
+"""Exporters of raw files: our own conforms, each with one bug is caught, and msprof is tried."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+
+import pytest
+from raw_zoo import BUGS, exporter
+
+from ascend_conformance.harness.case import Case
+from ascend_conformance.harness.conform import Outcome, conform
+from ascend_conformance.harness.drawing import draw_cases
+from ascend_conformance.harness.expected import read_expected
+from ascend_conformance.harness.exporters import Function
+from ascend_conformance.harness.limits import Limits
+from ascend_conformance.harness.named import exporter_of
+from ascend_conformance.harness.stages import STAGES
+from ascend_conformance.harness.trial import PLAINLY
+from ascend_simulator.scenario import RUN
+
+STAGE = STAGES["raw-to-text"]
+CHECKOUT = os.environ.get("ASCEND_REF_MSPROF")
+KNOWN = Path(__file__).parents[2] / "examples" / "msprof.expected.yaml"
+
+
+@cache
+def cases() -> tuple[Case, ...]:
+    """A few cases of all products that raw files are written for."""
+    names = ("single-op", "cnn-910a", "edge-310b", "moe-8")
+    return tuple(Case(RUN.preset(name), STAGE.name, "msprof") for name in names)
+
+
+def tried(name: str) -> Outcome:
+    return conform(Function(name, exporter(name)), STAGE, cases(), PLAINLY, most=0, enough=1)
+
+
+@pytest.mark.parametrize("count", [4])
+def test_our_own_export_is_what_was_recorded(count: int) -> None:
+    reference = Function("reference", STAGE.reference)
+    outcome = conform(reference, STAGE, draw_cases(STAGE, count, 3))
+    assert outcome.shown == []
+    assert outcome.cases == count
+    assert {"api_statistic", "op_summary", "task_time"} <= outcome.features.keys()
+
+
+@pytest.mark.exhaustive
+def test_our_own_export_is_what_was_recorded_in_many_cases() -> None:
+    test_our_own_export_is_what_was_recorded(40)
+
+
+@pytest.mark.parametrize("name", BUGS)
+def test_a_bug_is_caught(name: str) -> None:
+    outcome = tried(name)
+    assert outcome.fails
+    # A bug is no crash.
+    assert "CFM101" not in {one.failure.finding.rule for one in outcome.shown}
+
+
+@pytest.mark.skipif(CHECKOUT is None, reason="ASCEND_REF_MSPROF names no checkout of msprof")
+def test_msprof_shows_only_what_is_known_of_it() -> None:
+    tool = exporter_of(f"msprof:{CHECKOUT}", STAGE.name, Limits(120, 4096), STAGE.reference)
+    outcome = conform(tool, STAGE, cases(), PLAINLY, read_expected(KNOWN), most=0)
+    assert [one.failure.finding for one in outcome.shown if one.failure.fails] == []
+    assert outcome.cases == len(cases())
