@@ -35,6 +35,11 @@ them; those of the others are not known, and no exporter shows them."""
 _SETS = {"stars": "sqe_types_stars", "stars-v6": "sqe_types_v6", "hwts": "sqe_types_hwts"}
 
 
+def has_whole_numbers(chip: int | None) -> bool:
+    """Whether tasks have numbers of 32 bits, alone over all streams of a device (raw-prof 4.2)."""
+    return chip is not None and raw_catalog().chips[chip].tasks == "stars-v6"
+
+
 def entries_of(chip: int) -> str:
     """The set of the entries of a chip's scheduler; ``KeyError`` where the spec has none."""
     return _SETS[raw_catalog().chips[chip].tasks]

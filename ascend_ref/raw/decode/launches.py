@@ -11,13 +11,10 @@ from ascend_ref.derive.matching import distinct
 
 from ..clocks import LIMIT
 from ..fields import numbers
-from ..task_kinds import FLIP
+from ..task_kinds import FLIP, has_whole_numbers
 from ..vocabulary import level, named
 from .calls import Calls
 from .session import Rows, Session
-
-WHOLE_NUMBERS = 15
-"""The first chip whose tasks have numbers of 32 bits, alone over all streams (raw-prof 4.2)."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +50,7 @@ def read_launches(session: Session, calls: Calls, chip: int | None) -> Launches:
     kind = rows["taskType"].astype(np.int64)
     names = _names(session, kind)
     is_flip = np.isin(kind, [one for one, name in names.items() if name == FLIP])
-    if chip is not None and chip >= WHOLE_NUMBERS:
+    if has_whole_numbers(chip):
         number, batch = rows["taskId"].astype(np.int64), np.zeros(len(rows), np.int64)
     else:
         number = numbers(declaration, "taskId", rows)

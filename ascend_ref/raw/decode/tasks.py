@@ -10,10 +10,10 @@ from ascend_ref.capture import Integers, Tasks, Texts
 from ascend_ref.capture.model import NONE
 from ascend_ref.derive.matching import counterparts, distinct, groups, ranks
 
-from ..task_kinds import FFTS_PLUS, entry_name, sub_task_name
+from ..task_kinds import FFTS_PLUS, entry_name, has_whole_numbers, sub_task_name
 from ..vocabulary import level
 from .calls import Calls
-from .launches import WHOLE_NUMBERS, Launches
+from .launches import Launches
 from .logs import Runs
 
 
@@ -67,8 +67,8 @@ def join_tasks(
 
 def _launches_of(runs: Runs, launches: Launches, chip: int | None) -> Integers:
     count = len(launches.moment)
-    whole = chip is not None and chip >= WHOLE_NUMBERS
-    names = ("device", "number") if whole else ("device", "stream", "number", "batch")
+    whole = ("device", "number")
+    names = whole if has_whole_numbers(chip) else ("device", "stream", "number", "batch")
     keys = [np.concatenate([getattr(launches, one), getattr(runs, one)]) for one in names]
     _, group = groups(*keys)
     wanted = group[count:]

@@ -11,14 +11,12 @@ from ascend_ref.derive.matching import groups, values_at
 from ascend_spec import raw_catalog
 
 from ..fields import joined, put, taken, time_field
-from ..task_kinds import FFTS_PLUS, FLIP, entry, is_of_device
+from ..task_kinds import FFTS_PLUS, FLIP, entry, has_whole_numbers, is_of_device
 from ..vocabulary import level, numbered
 from .calls import HostTicks
 from .tracks import Tracks, task_rows
 from .tree import RawTree, Rows
 
-_WHOLE_NUMBERS = 15
-"""The first chip whose tasks have numbers of 32 bits, alone over all streams."""
 _FIRST_UNKNOWN = 134
 _SHIFT = 16
 _START = 0
@@ -73,7 +71,7 @@ def _write_tracks(capture: Capture, tree: RawTree, tracks: Tracks, kinds: Intege
     rows["streamId"] = tasks.stream[source]
     batch = np.where(is_flip, tracks.batch[at] - 1, tracks.batch[at])
     number = np.where(is_flip, (1 << _SHIFT) - 1, tasks.number[source])
-    if tree.chip < _WHOLE_NUMBERS:
+    if not has_whole_numbers(tree.chip):
         number = number % (1 << _SHIFT) + (batch << _SHIFT)
     rows["taskId"] = number
     rows["taskType"] = kinds[at]
@@ -106,7 +104,7 @@ def _put_kernels(capture: Capture, tree: RawTree, tracks: Tracks, rows: Rows) ->
 
 def _flips(capture: Capture, tree: RawTree, tracks: Tracks) -> Integers:
     """The launches before which the numbers of their stream begin again."""
-    if tree.chip >= _WHOLE_NUMBERS:
+    if has_whole_numbers(tree.chip):
         return np.zeros(0, np.int64)
     tasks, task = capture.tasks, tracks.task
     wrapped = np.flatnonzero(tracks.batch > 0)
