@@ -20,6 +20,7 @@ Columns = Mapping[str, npt.NDArray[Any]]
 MEBI = 1 << 20
 MILLION = 1_000_000
 SECOND = 1_000_000_000
+MOST = 1 << 62
 PIECE = 32
 """Byte that one event of a memory counts."""
 
@@ -72,9 +73,9 @@ def pieces(table: Columns) -> Integers:
 
 
 def rates(count: Integers, length: Integers) -> Integers:
-    """Byte per second of so many events in ns, 0 in none."""
+    """Byte per second of so many events in ns, 0 in none; damaged counts give at most MOST."""
     found = count * PIECE * float(SECOND) / np.maximum(length, 1)
-    return np.where(length > 0, found, 0).astype(np.int64)
+    return np.where(length > 0, np.minimum(found, MOST), 0).astype(np.int64)
 
 
 def _of_ports(table: Columns) -> Columns:

@@ -39,9 +39,10 @@ def tried(name: str) -> Outcome:
 @pytest.mark.parametrize("count", [4])
 def test_our_own_export_is_what_was_recorded(count: int) -> None:
     reference = Function("reference", STAGE.reference)
-    outcome = conform(reference, STAGE, draw_cases(STAGE, count, 3))
+    cases = draw_cases(STAGE, count, 3)  # fewer where no more of them are small
+    outcome = conform(reference, STAGE, cases)
     assert outcome.shown == []
-    assert outcome.cases == count
+    assert outcome.cases == len(cases) >= min(count, 20)
     assert {"api_statistic", "op_summary", "task_time"} <= outcome.features.keys()
 
 
