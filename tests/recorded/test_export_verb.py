@@ -317,7 +317,7 @@ def test_what_is_no_database_of_a_profiler(
     ("words", "told"),
     [
         (("--as", "cvs"), "unknown deliverable 'cvs'; did you mean csv?"),
-        (("--as", ","), "names nothing; expected some of csv, timeline, documents"),
+        (("--as", ","), "names nothing; expected some of db, csv, timeline, documents"),
         (("--writer", "adaptor"), "expected one of adapter, "),
         (("--writer", "cpp"), "writer: 'cpp'; expected one of adapter, "),
         (("--writer", "adapter-2023"), "whose files can be read only; expected one of adapter, "),
