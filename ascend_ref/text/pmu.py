@@ -39,7 +39,7 @@ from .kernels import Kernels
 from .setting import Setting
 
 MICROSECOND = 1e3
-"""TASK_PMU_INFO has ns where the files have us."""
+"""Tables have ns where the files have us."""
 CUBE_UTILIZATION, MEMORY_BOUND = "cube_utilization", "memory_bound"
 """Formulas of the columns that follow from others."""
 CUSTOM = "Custom"
@@ -120,10 +120,10 @@ class PmuColumns:
         runs: of the rows, NONE for communication. duration: of the rows, ns.
         """
         shown: dict[str, Reals] = {}
-        for metric, column in self._metrics.items():
+        for metric in self._metrics:
             counter = self._counters.get(metric)
             values = np.full(len(runs), np.nan) if counter is None else counter.of(runs)
-            shown[metric] = values / MICROSECOND if column.unit == "us" else values
+            shown[metric] = values / _in_table(metric, self._setting.family)
         found = {one.name: known_reals(shown[metric]) for metric, one in self._metrics.items()}
         if name := self._names.get(CUBE_UTILIZATION):
             found[name] = self._cube_utilization(name, shown, duration)
@@ -162,6 +162,13 @@ def _metric(column: CsvColumn) -> str:
     name = column.metric or column.name
     metric = text_catalog().pmu.metric(name)
     return column.name if metric is not None and metric.kind == "register" else name
+
+
+def _in_table(name: str, family: str) -> int:
+    """How many units of the table are one of the column's."""
+    groups = text_catalog().pmu
+    metric = groups.metric(name)
+    return 1 if metric is None else groups.kinds[metric.kind].in_table(family)
 
 
 def _ratio(shown: Mapping[str, Reals], pipe: str) -> Reals:

@@ -191,7 +191,8 @@ def test_do_bandwidths_move_the_bytes_of_the_kernel() -> None:
             ("l2_read_bw", kernel.loaded),
             ("l2_write_bw", kernel.stored),
         ):
-            assert memory[prefix + name][place] * seconds == pytest.approx(size, rel=1e-9)
+            moved = memory[prefix + name][place] * seconds * 2**30
+            assert moved == pytest.approx(size, rel=1e-9)
         assert access[f"{prefix}read_main_memory_datas"][place] * 1024 == kernel.read
         lines = sum(
             cache[f"{prefix}{name}"][place]

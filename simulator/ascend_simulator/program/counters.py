@@ -29,8 +29,8 @@ from .model import Kernel
 MEMORY_PIPES = frozenset(("mte2", "mte3", "fixpipe"))
 CORES: Mapping[str, PmuCore | None] = {"aic_": "aic", "aiv_": "aiv", "": None}
 """Kind of core of a prefix."""
-WIDEST = "A2"
-"""Its lists are the widest, and those of the table wherever it counts a group."""
+MADE = frozenset(("total-time", "cycles", "time"))
+"""Kinds of metrics that follow from how long a kernel ran, and from its shares."""
 CONFLICTS = {
     "vec_bankgroup_cflt_ratio": 9,
     "vec_bank_cflt_ratio": 21,
@@ -42,6 +42,7 @@ LINE = 256
 CACHE_LINE = 128
 """Byte of L2 that one event counts."""
 KIBI = 1024
+GIBI = 1 << 30
 CUBE_FLOPS = 8192
 SINGLE_FLOPS = 64
 HALF_FLOPS = 128
@@ -54,7 +55,7 @@ CHUNK = 2048
 
 Form = Literal["steady", "filling", "constant", "rate"]
 """How a metric depends on the run. steady: cycles that are always the same, as a share of all.
-filling: 1/65536 of all cycles, as a share. constant: a value. rate: Byte per second."""
+filling: 1/65536 of all cycles, as a share. constant: a value. rate: per second of the run."""
 FORMS: Mapping[str, Form] = {"ratio": "steady", "bandwidth": "rate"}
 """By kind of metric; the others are constant."""
 
@@ -103,12 +104,12 @@ def metric_names(group: str, chip: Chip) -> tuple[str, ...]:
     """Columns of a group, in the exporter's order. ``ValueError`` for one the chip cannot count."""
     if group not in metric_groups(chip):
         raise ValueError(f"{chip.product} cannot count {group}")
-    names: list[str] = []
-    for prefix in _prefixes(chip):
-        names += [f"{prefix}total_time", f"{prefix}total_cycles"]
-        for metric in _metrics(group, prefix, chip.product):
-            names += [prefix + name for name in (metric.time, metric.name) if name]
-    return tuple(names)
+    groups = text_catalog().pmu
+    return tuple(
+        f"{block.prefix}{metric.shown}"
+        for block in groups.blocks("task-based", chip.product)
+        for metric in groups.table_metrics(groups.groups[group], chip.product, block.core)
+    )
 
 
 def metric_values(
@@ -121,7 +122,8 @@ def metric_values(
 ) -> Reals:
     """The metrics of runs, shape (runs, metrics). kind: which of the kernels ran.
 
-    durations: ns of each run; frequencies: clock in force, MHz. Times are ns, bandwidths Byte/s.
+    durations: ns of each run; frequencies: clock in force, MHz. Times are ns, bandwidths in the unit of
+    the table (erratum E55).
     """
     names = metric_names(group, chip)
     out = np.empty((len(kind), len(names)))
@@ -208,21 +210,19 @@ def _side(kernel: Kernel, prefix: str, chip: Chip) -> Side | None:
 @per_spec
 def _metrics(group: str, prefix: str, product: str) -> tuple[Metric, ...]:
     """The metrics of a group without total time and cycles, in order."""
-    pmu = text_catalog().pmu
-    chosen = pmu.groups[group]
-    family = WIDEST if WIDEST in chosen.families else product
-    core = CORES[prefix]
-    order = next(
-        one.metrics for one in chosen.orders if one.holds("task-based", family, "cpp", core)
-    )
-    absent = pmu.not_available.get(product, ())
+    groups = text_catalog().pmu
+    chosen = groups.groups[group]
+    absent = groups.not_available.get(product, ())
     return tuple(
-        _metric(metric, chosen.timed and metric.kind == "ratio", metric.shown not in absent)
-        for metric in (pmu.metrics[name] for name in order)
+        _metric(
+            metric, product, chosen.timed and metric.kind == "ratio", metric.shown not in absent
+        )
+        for metric in groups.table_metrics(chosen, product, CORES[prefix])
+        if metric.kind not in MADE
     )
 
 
-def _metric(metric: PmuMetric, timed: bool, counted: bool) -> Metric:
+def _metric(metric: PmuMetric, product: str, timed: bool, counted: bool) -> Metric:
     """A metric with a formula of its own, or the share of a pipe."""
     name = metric.shown
     pipe = name.removesuffix("_ratio").removesuffix("_exe")
@@ -230,7 +230,14 @@ def _metric(metric: PmuMetric, timed: bool, counted: bool) -> Metric:
     value = VALUES.get(name, lambda side: side.cycles(pipe))
     if pipe in MEMORY_PIPES:
         form, value = "filling", lambda side: side.pipes.get(pipe, 0)
+    if form == "rate":
+        value = partial(_in_units, value, text_catalog().pmu.kinds[metric.kind].in_table(product))
     return Metric(name, form, value, time_of(name) if timed else "", counted)
+
+
+def _in_units(value: Callable[[Side], float], units: int, side: Side) -> float:
+    """Byte in the units of a table, of which so many are 2^30 Byte."""
+    return value(side) * units / GIBI
 
 
 def _conflict(side: Side, share: int) -> int:
@@ -302,4 +309,4 @@ VALUES: Mapping[str, Callable[[Side], float]] = {
     "GM_to_UB_datas": lambda side: _unless_cube(side.kernel.loaded / KIBI, side),
     "UB_to_GM_datas": lambda side: _unless_cube(side.kernel.stored / KIBI, side),
 }
-"""Formulas of metrics; those of MemoryAccess are in KB, rates in Byte over the run."""
+"""Formulas of metrics; those of MemoryAccess are in KB, bandwidths in Byte over the run."""

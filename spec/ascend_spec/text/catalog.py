@@ -93,10 +93,11 @@ class TextCatalog:
                         kind,
                         row["suffix"],
                         self._column(
-                            {**shared, "name": "", **without(row, "suffix")},
+                            {**shared, "name": "", **without(row, "suffix", "table")},
                             source,
                             f"{name}: {kind}",
                         ),
+                        row.get("table", {}),
                     )
                     for kind, row in document["kinds"].items()
                 },

@@ -26,6 +26,8 @@ Kind = Literal[
 ]
 Coefficients = Literal["C", "P", "S", "V1"]
 Prefix = Literal["aic_", "aiv_", ""]
+_WIDEST = "A2"
+"""The family whose lists are the widest, wherever it counts a group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +70,18 @@ class PmuKind:
     """What all metrics of a kind have in common.
 
     ``suffix`` is the unit at the end of the header text, ``column`` the facts of the column, as a
-    column without a name.
+    column without a name. ``table``: units of TASK_PMU_INFO in one of the header's, by family
+    (``*``: every other).
     """
 
     id: Kind
     suffix: str
     column: CsvColumn
+    table: Mapping[str, int] = field(default_factory=dict)
+
+    def in_table(self, family: str) -> int:
+        """How many units of TASK_PMU_INFO are one of the header's."""
+        return self.table.get(family, self.table.get("*", 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +100,28 @@ class PmuOrder:
         return all(allows(one, at) for one, at in (*asked, (self.cores, core)))
 
 
+@dataclass(frozen=True, slots=True)
+class ProgrammedEvents:
+    """What the counters of a kind of core count: numbers of hardware ``events`` in their order.
+
+    ``name``: of the list in ``sample.json``; empty for that of its group.
+    """
+
+    events: tuple[int, ...]
+    families: tuple[str, ...]
+    cores: tuple[Core, ...] = ()
+    name: str = ""
+
+    def holds(self, family: str, core: Core | None) -> bool:
+        """Whether the list is that of a family and a kind of core."""
+        return allows(self.families, family) and allows(self.cores, core)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PmuGroup:
     """One group of metrics. ``spelled``: the names in options; ``timed``: task-based, each ratio is
-    preceded by its time. Of the ``orders`` the first one that holds counts.
+    preceded by its time. Of the ``orders`` and of the ``programmed`` events the first one that
+    holds counts.
     """
 
     name: str
@@ -104,6 +130,7 @@ class PmuGroup:
     families: tuple[str, ...]
     timed: bool = False
     orders: tuple[PmuOrder, ...]
+    programmed: tuple[ProgrammedEvents, ...] = ()
     errata: tuple[str, ...] = ()
 
 
@@ -154,8 +181,36 @@ class PmuGroups:
     def group(self, name: str) -> PmuGroup | None:
         """The group with a name in files or a spelling in options, ``ACL_AICORE_L2_CACHE``."""
         return next(
-            (one for one in self.groups.values() if name == one.name or name in one.spelled), None
+            (
+                one
+                for one in self.groups.values()
+                if name in (one.name, *one.spelled, *(part.name for part in one.programmed))
+            ),
+            None,
         )
+
+    def blocks(self, mode: Mode, family: str) -> tuple[PmuBlock, ...]:
+        """The kinds of cores that a family counts apart."""
+        layout = next(one for one in self.layouts if one.mode == mode and family in one.families)
+        return layout.blocks
+
+    def table_metrics(self, group: PmuGroup, family: str, core: Core | None) -> list[PmuMetric]:
+        """The metrics that tables have of a group for one kind of core, in order (db-schema 7.9).
+
+        They are more than those of text files: nothing is left out because the core lacks the unit,
+        and the list is the widest that the group has on any family.
+        """
+        widest = _WIDEST if _WIDEST in group.families else family
+        order = next(
+            one.metrics for one in group.orders if one.holds("task-based", widest, "cpp", core)
+        )
+        found = [self.metrics["total_time"], self.metrics["total_cycles"]]
+        for name in order:
+            metric = self.metrics[name]
+            if group.timed and metric.kind == "ratio":
+                found.append(self.metrics[time_of(name)])
+            found.append(metric)
+        return found
 
     def metric(self, name: str) -> PmuMetric | None:
         """The metric of a column, by its name with prefix and without unit (``aic_mac_ratio``).
@@ -225,11 +280,8 @@ class PmuGroups:
             raise ValueError(f"unknown metrics: {metrics!r}; known: {', '.join(self.groups)}")
         if family not in group.families:
             raise ValueError(f"{group.name} is not collected on {family}")
-        layout = next(
-            one for one in self.layouts if one.mode == place.mode and family in one.families
-        )
         columns: list[CsvColumn] = []
-        for block in layout.blocks:
+        for block in self.blocks(place.mode, family):
             columns += self._block(block, group, place, family, engine, registers)
         names = {one.name for one in columns}
         for extra in self.derived:
