@@ -25,6 +25,17 @@ def chip_of(origin: Origin) -> int:
     return product.platforms[0]
 
 
+def family_of(origin: Origin) -> str:
+    """The family of products that a machine's chip is of; of A2 and A3, which share one, A2.
+
+    Raises ``ValueError`` for a chip that is of none.
+    """
+    product = catalog().products.of_chip(origin.chip)
+    if product is None:
+        raise ValueError(f"chip: {origin.chip!r} is of no product")
+    return product.id
+
+
 def machine_info(origin: Origin, device: int | None, moments: Moments = MOMENTS) -> dict[str, Any]:
     """info.json of a device, or of the host for None (raw-prof.md 3.1).
 

@@ -20,8 +20,9 @@ from ascend_spec import raw_catalog
 
 from .clocks import Clock
 from .communication import NOT_COLLECTED
+from .counters import counted_runs, counts, metrics_of, sides_of
 from .encode.calls import HostTicks
-from .machine import chip_of
+from .machine import chip_of, family_of
 from .marks import is_mark
 from .moments import MOMENTS, Clocks, Moments
 from .samples import CLOCK, FILES, with_bounds
@@ -93,10 +94,25 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
     bare = Capture(capture.origin, capture.switches, capture.texts)
     without_files = [phrase for name, phrase in _NOT_WRITTEN.items() if len(getattr(capture, name))]
     nothing = {name: getattr(bare, name) for name in _NOT_WRITTEN}
-    if len(capture.counters.task):
+    kept = replace(kept, **nothing)
+    counters = _counters(kept)
+    if len(capture.counters.task) and not len(counters.task):
         without_files.append("counters of cores")
-        nothing["counters"] = Counters.empty()
-    return RawView(replace(kept, **nothing), lost + without_files)
+    return RawView(replace(kept, counters=counters), lost + without_files)
+
+
+def _counters(capture: Capture) -> Counters:
+    """The metrics that follow from whole numbers of events."""
+    of, counters, facts = sides_of(capture), capture.counters, capture.origin.facts
+    if not of or facts is None or not len(counters.task):
+        return Counters.empty()
+    family = family_of(capture.origin)
+    columns = dict(zip(counters.metrics, counters.values.T, strict=True))
+    found = [counts(side, family, columns, facts.frequency) for side in of]
+    clock = capture.samples.get(CLOCK, {})
+    runs = counted_runs(capture)
+    names, values = metrics_of(of, family, found, runs, clock, facts.frequency)
+    return Counters(names, counters.task, values)
 
 
 def _of_level_0(capture: Capture) -> Capture:

@@ -75,10 +75,22 @@ def hccl(moment: float, name: str) -> bytes:
     return (head(5500, 0x10001, moment) + body).ljust(256, b"\0")
 
 
+def counters(number: int, at: int, task: int, ticks: int, *, vector: bool) -> bytes:
+    """raw-prof.md 4.7 and 6.4: a million cycles and tenths of them, as often as the operator's
+    number.
+    """
+    cycles = 10**6 * (at + 1)
+    head = struct.pack("<HHHHQ", 40 | (number % 16) << 6, 0x6BD3, 2, task, ticks)
+    kind = struct.pack("<HHHH8x", 0, 0, int(vector) << 13, 0)
+    events = (cycles * (event + 1) // 10 for event in range(8))
+    return head + kind + struct.pack("<QQ8QQQ", cycles, 0, *events, ticks, ticks)
+
+
 def write_document_tree(prof: Path) -> None:
     """Four operators and one AllReduce on chip 5."""
     apis, tracks, nodes, shapes, infos, logs = [], [], [], [], [], []
     runs: list[tuple[float, float, int, int, int]] = []
+    pmu = []
     for at, (op_type, name, blocks) in enumerate(OPERATORS):
         start = 10_000 + 200 * at
         vector = op_type != MATMUL
@@ -91,6 +103,8 @@ def write_document_tree(prof: Path) -> None:
         nodes.append(node(start + 52, name, 2 if vector else 0, op_type, blocks))
         shapes.append(tensors(start + 52, name))
         runs.append((start + 70.1, 20 * (at + 1), 2, at + 1, 0))
+        end = device_ticks(start + 70.1 + 20 * (at + 1))
+        pmu.append(counters(at, at, at + 1, end, vector=vector))
     apis += [
         call(20000, 0x50001, 10_800, 10_960),
         call(10000, 5, 10_805, 10_950, text_hash(ALL_REDUCE)),
@@ -125,7 +139,11 @@ def write_document_tree(prof: Path) -> None:
         ],
     }
     frequency = struct.pack("<II", 1, 0) + struct.pack("<QII", device_ticks(9_000), 1650, 0)
-    device = {"stars_soc.data.0": logs, "lpmFreqConv.data.0": [frequency.ljust(888, b"\0")]}
+    device = {
+        "stars_soc.data.0": logs,
+        "ffts_profile.data.0": pmu,
+        "lpmFreqConv.data.0": [frequency.ljust(888, b"\0")],
+    }
     slices = [
         {f"{name}.slice_0": b"".join(records) for name, records in files.items()}
         for files in (host, device)

@@ -78,6 +78,12 @@ def plain(capture: Capture) -> Plain:
         "kernels": Counter(
             (tasks[one["task"]], kinds[one["kind"]]) for one in rows(capture.kernels)
         ),
+        "counters": Counter(
+            (tasks[task], *zip(capture.counters.metrics, values, strict=True))
+            for task, values in zip(
+                capture.counters.task.tolist(), capture.counters.values.tolist(), strict=True
+            )
+        ),
         "copies": Counter(
             (tasks[one["task"]], one["size"], one["operation"]) for one in rows(capture.copies)
         ),

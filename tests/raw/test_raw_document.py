@@ -21,6 +21,13 @@ OPERATORS = {
     "Relu_0": ("10670.100", 80.0, 140.0),
     "hcom_allReduce__123_0_1_483_0_1": ("11100.100", 75.0, 350.0),
 }
+# aicore_time, aiv_time of chip 5: raw-prof.md 6.4.
+TIMES = {
+    "MatMul_0": (25.25, 0.0),
+    "Add_0": (0.0, 30.3),
+    "MatMul_1": (90.91, 0.0),
+    "Relu_0": (0.0, 50.51),
+}
 # Count, total µs, variance.
 CALLS = {
     "launch": (5, 345.0, 1444.0),
@@ -64,6 +71,22 @@ def test_operators(exported: Path) -> None:
         assert found[name][0] == f"{BEGIN + int(whole)}.{part}"
         assert found[name][1] == length
         assert found[name][2] == pytest.approx(wait, abs=0.5)
+
+
+def test_counters(exported: Path) -> None:
+    found = {row["Op Name"]: row for row in rows(exported, "op_summary")}
+    for name, (cube, vector) in TIMES.items():
+        row = found[name]
+        assert round(float(row["aicore_time(us)"]), 2) == cube
+        assert round(float(row["aiv_time(us)"]), 2) == vector
+    product, addition = found["MatMul_0"], found["Add_0"]
+    # Counter j holds (j + 1) tenths of the cycles; events are vec, mac, scalar, mte1, mte2, ...
+    assert (product["aic_mac_ratio"], product["aic_scalar_ratio"]) == ("0.2", "0.3")
+    assert (addition["aiv_vec_ratio"], addition["aiv_mte2_ratio"]) == ("0.1", "0.5")
+    assert product["aic_icache_miss_rate"] == "1.143"
+    assert float(product["cube_utilization(%)"]) == 115.741
+    assert product["aiv_total_cycles"] == "0"
+    assert addition["aiv_total_cycles"] == "2000000"
 
 
 def test_kernels_in_the_database(exported: Path) -> None:

@@ -112,7 +112,7 @@ def _paired(
     rows, ticks = rows[ticks < LIMIT], ticks[ticks < LIMIT].astype(np.int64)
     names = rows.dtype.names or ()
     ends = numbers(declaration, "sysTag" if "hwts" in kind else "funcType", rows) - first
-    stream, number = _placed(declaration, rows)
+    stream, number = placed(declaration, rows)
     sub_task = rows["subTaskId"].astype(np.int64) if "subTaskId" in names else None
     what = "subTaskType" if sub_task is not None else "taskType"
     kinds = numbers(declaration, what, rows)
@@ -134,7 +134,7 @@ def _paired(
     return ticks[begin], ticks[close], stream[begin], number[begin], context_of[begin], kinds[begin]
 
 
-def _placed(declaration: construct.Struct, rows: Rows) -> tuple[Integers, Integers]:
+def placed(declaration: construct.Struct, rows: Rows) -> tuple[Integers, Integers]:
     """Stream and number, which the scheduler STARS may have packed (raw-prof 4.7)."""
     number = rows["taskId"].astype(np.int64)
     if "streamId" not in (rows.dtype.names or ()):

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from ascend_ref.capture import DeviceFacts, Origin, Switches
 from ascend_ref.capture.model import NONE
-from ascend_spec import raw_catalog
+from ascend_spec import raw_catalog, text_catalog
 
 from ..context import Context
 from ..damage import Unreadable
@@ -61,9 +61,15 @@ def read_switches(session: Session, shown: Level) -> Switches:
     sampled = sample.get("ai_core_profiling_mode") == "sample-based"
     return Switches(
         level=next((one for one in stated if one is not None), shown),
-        aic_metrics=str(metrics) if metrics else None,
+        aic_metrics=_group(str(metrics)) if metrics else None,
         aic_mode="sample-based" if sampled else "task-based",
     )
+
+
+def _group(name: str) -> str:
+    """The group of counters that sample.json calls so, or the name itself where there is none."""
+    found = text_catalog().pmu.group(name)
+    return name if found is None else found.name
 
 
 def _facts(session: Session) -> DeviceFacts | None:

@@ -15,6 +15,7 @@ from ..vocabulary import level
 from .calls import read_calls
 from .communication import read_communication
 from .copies import read_copies
+from .counters import read_counters
 from .kernels import read_kernels
 from .launches import read_launches
 from .logs import read_runs
@@ -73,20 +74,22 @@ def _capture(session: Session) -> Capture:
     collected: Level = 1 if nodes.recorded else 0
     if (calls.table.level == level("RUNTIME")).any():
         collected = 2
+    switches = replace(
+        read_switches(session, collected),
+        mstx=len(marks) > 0,
+        memory=len(events) > 0,
+        sys_hardware_mem=int(bool(samples.keys() - {CLOCK, *PORTS, "PCIE"})),
+        sys_io=int(bool(samples.keys() & set(PORTS))),
+        sys_interconnection=int("PCIE" in samples),
+    )
     return Capture(
         origin=origin,
-        switches=replace(
-            read_switches(session, collected),
-            mstx=len(marks) > 0,
-            memory=len(events) > 0,
-            sys_hardware_mem=int(bool(samples.keys() - {CLOCK, *PORTS, "PCIE"})),
-            sys_io=int(bool(samples.keys() & set(PORTS))),
-            sys_interconnection=int("PCIE" in samples),
-        ),
+        switches=switches,
         texts=texts,
         tasks=launched.tasks,
         kernel_kinds=computed.kinds,
         kernels=computed.kernels,
+        counters=read_counters(session, origin, switches, launched.tasks, computed, samples),
         copies=read_copies(session, launches, launched),
         groups=communicated.groups,
         group_ranks=communicated.group_ranks,

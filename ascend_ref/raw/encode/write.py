@@ -16,6 +16,7 @@ from ..moments import MOMENTS, Moments
 from .calls import HostTicks, write_calls
 from .communication import write_communication
 from .copies import write_copies
+from .counters import counter_settings, write_counters
 from .kernels import write_kernels
 from .marks import write_device_marks, write_marks
 from .samples import write_samples
@@ -53,6 +54,7 @@ def write_raw(
     lost += write_kernels(capture, tree, ticks, items)
     lost += write_tasks(capture, tree, ticks, tracks)
     lost += write_copies(capture, tree, tracks)
+    write_counters(capture, tree)
     write_calls(capture, tree, ticks, items)
     tree.finish()
     return lost
@@ -70,13 +72,10 @@ def _device_sample(capture: Capture) -> dict[str, Any]:
     return {
         **_sample(capture),
         **traffic_settings(capture),
+        **counter_settings(capture),
         "ai_core_profiling": "on",
-        "ai_core_metrics": "",
-        "ai_core_profiling_events": "",
         "aicore_sampling_interval": 10,
         "aiv_profiling": "on",
-        "aiv_metrics": "",
-        "aiv_profiling_events": "",
         "aiv_profiling_mode": capture.switches.aic_mode,
         "aiv_sampling_interval": 10,
     }

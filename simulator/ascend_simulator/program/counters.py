@@ -122,8 +122,8 @@ def metric_values(
 ) -> Reals:
     """The metrics of runs, shape (runs, metrics). kind: which of the kernels ran.
 
-    durations: ns of each run; frequencies: clock in force, MHz. Times are ns, bandwidths in the unit of
-    the table (erratum E55).
+    durations: ns of each run; frequencies: clock in force, MHz. Times are ns, bandwidths in the
+    unit of the table (erratum E55).
     """
     names = metric_names(group, chip)
     out = np.empty((len(kind), len(names)))

@@ -1,0 +1,283 @@
+"""Counters of the cores: events, which raw records hold, and the metrics that tables have of them.
+
+Both directions, so that writing, reading and the view of what raw files hold agree. Sources:
+raw-prof 3.2, 4.7 and 7.1; which events and formulas, text/pmu.yaml says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ascend_ref.capture import Capture, DeviceFacts, Integers, Reals
+from ascend_ref.derive.matching import counterparts
+from ascend_ref.derive.pmu import (
+    Convention,
+    Runs,
+    frequencies_in_force,
+    metric_values,
+    total_time,
+)
+from ascend_spec import text_catalog
+from ascend_spec.text import PmuGroup, PmuMetric
+from ascend_spec.text.model import Core
+from ascend_spec.text.pmu import Coefficients
+
+from .machine import family_of
+
+Columns = Mapping[str, npt.NDArray[Any]]
+Mask = npt.NDArray[np.bool_]
+
+CORE_SETTINGS: Mapping[Core, str] = {"aic": "ai_core", "aiv": "aiv"}
+"""How the keys of sample.json begin for each kind of core; of the only kind they say the same."""
+AIC_ONLY, AIV_ONLY, FFTS, MIX_AIC = "AIC only", "AIV only", "FFTS+", "MIX AIC"
+"""Ways in which a task is made of sub-tasks, by their names in the vocabulary ffts_types."""
+_CUBE = ("AI_CORE", "MIX_AIC")
+"""Kinds of kernels that are of the cube cores, where these are apart."""
+_ENGINE: Coefficients = "C"
+"""Coefficients of the engine that makes the table."""
+_PER_ACCESS = 8
+"""Cycles for an access to the cache of instructions; no table has their number (inferred)."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One kind of core of a chip: what its counters count, and what is made of that.
+
+    prefix: of its metrics. core: None where the chip has one kind. cores: how many of them.
+    events: in the order of the counters. metrics: those of the table, in order. name: what
+    ``sample.json`` calls the list of events.
+    """
+
+    prefix: str
+    core: Core | None
+    cores: int
+    events: tuple[int, ...]
+    metrics: tuple[PmuMetric, ...]
+    name: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the metrics in the table."""
+        return tuple(f"{self.prefix}{one.shown}" for one in self.metrics)
+
+
+class Counts(NamedTuple):
+    """What the cores of a side counted of tasks: ``cycles``, and ``events``, one column each."""
+
+    cycles: Integers
+    events: Integers
+
+
+def sides(group: str, family: str, facts: DeviceFacts) -> tuple[Side, ...]:
+    """The kinds of cores of a family as the collector programs them for a group; none unless it is
+    known how.
+    """
+    pmu = text_catalog().pmu
+    chosen = pmu.group(group)
+    if chosen is None or family not in chosen.families:
+        return ()
+    found = []
+    for block in pmu.blocks("task-based", family):
+        listed = next((one for one in chosen.programmed if one.holds(family, block.core)), None)
+        if listed is None:
+            return ()
+        cores = facts.vector_cores if block.core == "aiv" else facts.cube_cores
+        side = Side(block.prefix, block.core, cores, (), (), listed.name or chosen.name)
+        found.append(counting(side, chosen, family, listed.events))
+    return tuple(found)
+
+
+def counting(side: Side, group: PmuGroup, family: str, events: tuple[int, ...]) -> Side:
+    """A side that counts these events, with the metrics that follow from them.
+
+    Those of the list that a kind of core has, or of the one that cores have otherwise: collectors
+    program either (raw-prof 3.2).
+    """
+    pmu, known = text_catalog().pmu, set(events)
+    lists = [pmu.table_metrics(group, family, core) for core in (side.core, None)]
+    counted = [[one for one in of if known.issuperset(_events(one))] for of in lists]
+    return replace(side, events=events, metrics=tuple(max(counted, key=lambda one: len(one))))
+
+
+def sides_of(capture: Capture) -> tuple[Side, ...]:
+    """Those of a capture, by its switches; none where the cores were not counted task by task."""
+    switches, facts = capture.switches, capture.origin.facts
+    counts_tasks = switches.npu and switches.level > 0 and switches.aic_mode == "task-based"
+    if not counts_tasks or switches.aic_metrics is None or facts is None:
+        return ()
+    return sides(switches.aic_metrics, family_of(capture.origin), facts)
+
+
+def counts(side: Side, family: str, values: Mapping[str, Reals], frequency: int) -> Counts:
+    """The counts from which the metrics of a table follow, as far as integers can.
+
+    values: by name of the metric, all of one length. frequency: nominal, MHz. Of events that only
+    occur together the first has all of them.
+    """
+    known: dict[int, Integers] = {}
+    cycles = np.rint(values[f"{side.prefix}total_cycles"]).astype(np.int64)
+    for metric in sorted(side.metrics, key=lambda one: len(one.minus)):
+        column = values.get(f"{side.prefix}{metric.shown}")
+        if column is not None and metric.kind != "time":
+            _count(metric, column, cycles, known, (family, frequency))
+    zero = np.zeros(len(cycles), np.int64)
+    return Counts(cycles, np.stack([known.get(one, zero) for one in side.events], axis=1))
+
+
+def values(
+    side: Side,
+    family: str,
+    found: Counts,
+    blocks: Integers,
+    in_force: Integers,
+    frequency: int,
+) -> Reals:
+    """The metrics of a side as the table has them, of the shape (runs, metrics).
+
+    blocks: on this kind of core. in_force: the clock at the end of each run, MHz; frequency: the
+    nominal one.
+    """
+    pmu = text_catalog().pmu
+    runs = Runs(
+        found.cycles,
+        total_time(found.cycles, blocks, side.cores, in_force),
+        float(frequency),
+        {event: found.events[:, place] for place, event in enumerate(side.events)},
+    )
+    convention = Convention(_ENGINE, family)
+    columns = [
+        metric_values(one, runs, convention) * pmu.kinds[one.kind].in_table(family)
+        for one in side.metrics
+    ]
+    return np.stack(columns, axis=1) if columns else np.zeros((len(found.cycles), 0))
+
+
+def _events(metric: PmuMetric) -> tuple[int, ...]:
+    return (*metric.events, *metric.minus, *metric.over)
+
+
+def _count(
+    metric: PmuMetric,
+    column: Reals,
+    cycles: Integers,
+    known: dict[int, Integers],
+    convention: tuple[str, int],
+) -> None:
+    """Add the counts of the events of a metric that are not known yet."""
+    open_events = [one for one in metric.events if one not in known]
+    if not open_events:
+        return
+    if metric.kind == "rate":
+        for event in metric.over:
+            known[event] = cycles // _PER_ACCESS
+        total = column * _sum(known, metric.over, len(cycles))
+    elif metric.kind == "ratio":
+        total = column * cycles
+    elif metric.kind == "count":
+        total = column
+    elif metric.kind == "volume":
+        for event in metric.minus:
+            known.setdefault(event, np.zeros(len(cycles), np.int64))
+        total = column / (metric.factor or 1.0) + _sum(known, metric.minus, len(cycles))
+    elif metric.kind == "bandwidth":
+        total = _moved(metric, column, cycles, convention)
+    else:
+        return
+    own = np.rint(total).astype(np.int64) - _sum(known, metric.events, len(cycles))
+    known[open_events[0]] = np.maximum(own, 0)
+    for event in open_events[1:]:
+        known[event] = np.zeros(len(cycles), np.int64)
+
+
+def _moved(
+    metric: PmuMetric, column: Reals, cycles: Integers, convention: tuple[str, int]
+) -> Reals:
+    """Events of a bandwidth: what one of them is worth follows from the formula itself."""
+    family, frequency = convention
+    one = np.ones(len(cycles), np.int64)
+    runs = Runs(
+        cycles, np.zeros(len(cycles)), float(frequency), dict.fromkeys(metric.events[:1], one)
+    )
+    of_one = metric_values(metric, runs, Convention(_ENGINE, family))
+    worth = of_one * text_catalog().pmu.kinds[metric.kind].in_table(family)
+    return np.divide(column, worth, out=np.zeros(len(cycles)), where=worth > 0)
+
+
+def _sum(known: Mapping[int, Integers], events: Sequence[int], count: int) -> Integers:
+    total = np.zeros(count, np.int64)
+    for event in events:
+        total += known.get(event, 0)
+    return total
+
+
+class Counted(NamedTuple):
+    """Runs of kernels whose cores were counted, a row each.
+
+    device, end: of the run, Unix ns. on_cube: whether it is one of the cube cores, or of both.
+    blocks, mix_blocks: on the cores that it is of, and on those of the other kind.
+    """
+
+    device: Integers
+    end: Integers
+    on_cube: Mask
+    blocks: Integers
+    mix_blocks: Integers
+
+    def is_own(self, side: Side) -> Mask:
+        """Which runs are of the kind of core of a side, the only one or the one they are of."""
+        if side.core is None:
+            return np.ones(len(self.blocks), np.bool_)
+        own: Mask = self.on_cube == (side.core == "aic")
+        return own
+
+    def on(self, side: Side) -> Integers:
+        """Their blocks on a kind of core."""
+        return np.where(self.is_own(side), self.blocks, self.mix_blocks)
+
+
+def metrics_of(
+    of: Sequence[Side],
+    family: str,
+    found: Sequence[Counts],
+    runs: Counted,
+    clock: Columns,
+    nominal: int,
+) -> tuple[tuple[str, ...], Reals]:
+    """Names and values of the metrics of runs, from the counts of each side.
+
+    clock: the samples of the clock of all devices. nominal: their nominal clock, MHz.
+    """
+    in_force = np.full(len(runs.end), nominal)
+    for device in np.unique(clock.get("deviceId", np.zeros(0, np.int64))).tolist():
+        own, mine = clock["deviceId"] == device, runs.device == device
+        in_force[mine] = frequencies_in_force(
+            clock["timestampNs"][own], clock["freq"][own], runs.end[mine], nominal
+        )
+    parts = [
+        values(side, family, counted, runs.on(side), in_force, nominal)
+        for side, counted in zip(of, found, strict=True)
+    ]
+    names = tuple(name for side in of for name in side.names)
+    return names, np.concatenate(parts, axis=1) if parts else np.zeros((len(runs.end), 0))
+
+
+def counted_runs(capture: Capture) -> Counted:
+    """The kernels of the counters of a capture, in their order."""
+    tasks, kernels, kinds = capture.tasks, capture.kernels, capture.kernel_kinds
+    wanted = capture.counters.task
+    task = counterparts(wanted, 0, tasks.identity)
+    kind = kernels.kind[counterparts(wanted, 0, kernels.task)]
+    every = capture.texts.all
+    cube = [number for number, text in enumerate(every) if text in _CUBE]
+    return Counted(
+        device=tasks.device[task],
+        end=tasks.end[task],
+        on_cube=np.isin(kinds.core[kind], cube),
+        blocks=kinds.blocks[kind],
+        mix_blocks=kinds.mix_blocks[kind],
+    )

@@ -1,0 +1,172 @@
+"""What the cores counted while they ran kernels (raw-prof 4.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ascend_ref.capture import Capture, Integers
+from ascend_ref.capture.model import NONE
+from ascend_ref.derive.matching import counterparts
+from ascend_spec import raw_catalog
+from ascend_spec.raw import records
+
+from ..counters import (
+    AIC_ONLY,
+    AIV_ONLY,
+    CORE_SETTINGS,
+    FFTS,
+    MIX_AIC,
+    Counted,
+    Counts,
+    Side,
+    counted_runs,
+    counts,
+    sides_of,
+)
+from ..fields import joined, put, taken
+from ..machine import chip_of, family_of
+from ..vocabulary import numbered
+from .tree import RawTree, Rows
+
+_TASK, _BLOCK = 40, 41
+"""Kinds of records, of a task and of a block of it."""
+_FILLER = 0
+"""An event that no core has."""
+
+
+def counter_settings(capture: Capture) -> dict[str, Any]:
+    """What sample.json has to say of the counters: which events they count, in their order.
+
+    The parser of devices in C++ wants as many events as a record has counters (raw-prof 3.2), so
+    chips that it parses get fillers.
+    """
+    settings: dict[str, Any] = {}
+    found = {one.core: one for one in sides_of(capture)}
+    chip = raw_catalog().chips[chip_of(capture.origin)]
+    for core, name in CORE_SETTINGS.items():
+        side = found.get(core, found.get(None))
+        events = () if side is None else side.events
+        if events and chip.native_parser:
+            events += (_FILLER,) * (records.PMU_COUNTERS - len(events))
+        settings[f"{name}_metrics"] = "" if side is None else side.name
+        settings[f"{name}_profiling_events"] = ",".join(f"0x{one:x}" for one in events)
+    return settings
+
+
+def write_counters(capture: Capture, tree: RawTree) -> None:
+    """Write the counters of the kernels of every device that its chip has records for."""
+    of = sides_of(capture)
+    if not of or not len(capture.counters.task):
+        return
+    runs, counters = counted_runs(capture), capture.counters
+    columns = dict(zip(counters.metrics, counters.values.T, strict=True))
+    nominal = capture.origin.facts.frequency if capture.origin.facts else 0
+    found = [counts(side, family_of(capture.origin), columns, nominal) for side in of]
+    write = _write_tasks if raw_catalog().chips[tree.chip].tasks == "hwts" else _write_stars
+    for device in tree.devices:
+        own = np.flatnonzero(runs.device == device)
+        if len(own):
+            write(capture, tree, of, found, runs, own, device)
+
+
+def _write_tasks(
+    capture: Capture,
+    tree: RawTree,
+    of: Sequence[Side],
+    found: Sequence[Counts],
+    _: Counted,
+    own: Integers,
+    device: int,
+) -> None:
+    """Records of older chips, which have no times: in the order in which the tasks ended."""
+    tasks = capture.tasks
+    task = counterparts(capture.counters.task[own], 0, tasks.identity)
+    rows = tree.rows("aicore", len(own), "AICORE_PMU")
+    rows["taskId"], rows["streamId"] = tasks.number[task], tasks.stream[task]
+    _put(rows, found[0].cycles[own], found[0].events[own])
+    order = np.lexsort((tasks.start[task], tasks.end[task]))
+    tree.write("aicore", taken(rows, order), device)
+
+
+def _write_stars(
+    capture: Capture,
+    tree: RawTree,
+    of: Sequence[Side],
+    found: Sequence[Counts],
+    runs: Counted,
+    own: Integers,
+    device: int,
+) -> None:
+    """A record of each task, and one of each block on the cores of the other kind."""
+    main, other = _by_side(of, found, runs, own)
+    task = counterparts(capture.counters.task[own], 0, capture.tasks.identity)
+    blocks = np.where(other.cycles > 0, np.maximum(runs.mix_blocks[own], 1), 0)
+    whole = tree.rows("ffts_profile", len(own), "CONTEXT_PMU")
+    part = tree.rows("ffts_profile", int(blocks.sum()), "BLOCK_PMU")
+    at = np.repeat(np.arange(len(own)), blocks)
+    number = np.arange(len(at)) - np.repeat(np.cumsum(blocks) - blocks, blocks)
+    ffts = _ways(capture, runs, own, task)
+    for rows, record, row, kind in (
+        (whole, "CONTEXT_PMU", np.arange(len(own)), _TASK),
+        (part, "BLOCK_PMU", at, _BLOCK),
+    ):
+        declaration = tree.declaration("ffts_profile", record)
+        tasks, clock = capture.tasks, tree.side[device].device
+        put(declaration, rows, "funcType", kind)
+        rows["streamId"], rows["taskId"] = tasks.stream[task[row]], tasks.number[task[row]]
+        rows["subTaskId"] = np.maximum(tasks.context[task[row]], 0)
+        put(declaration, rows, "fftsType", ffts[0][row])
+        put(declaration, rows, "subTaskType", ffts[1][row])
+        rows["startTime"] = clock.ticks(tasks.start[task[row]])
+        rows["endTime"] = clock.ticks(tasks.end[task[row]])
+    _put(whole, main.cycles, main.events)
+    put(tree.declaration("ffts_profile", "BLOCK_PMU"), part, "coreType", runs.on_cube[own][at])
+    part["blockId"] = number
+    share = other.cycles[at], other.events[at]
+    _put(part, *(_dealt(one, blocks[at], number) for one in share))
+    rows = joined([whole, part])
+    order = np.argsort(rows["endTime"], kind="stable")
+    tree.write("ffts_profile", taken(rows, order), device, record="CONTEXT_PMU")
+
+
+def _by_side(
+    of: Sequence[Side], found: Sequence[Counts], runs: Counted, own: Integers
+) -> tuple[Counts, Counts]:
+    """The counts of the cores that the runs are of, and of those of the other kind."""
+    cycles = np.zeros((2, len(own)), np.int64)
+    events = np.zeros((2, len(own), records.PMU_COUNTERS), np.int64)
+    for side, one in zip(of, found, strict=True):
+        place = (~runs.is_own(side)[own]).astype(np.int64)
+        row = np.arange(len(own))
+        cycles[place, row] = one.cycles[own]
+        events[place, row, : one.events.shape[1]] = one.events[own]
+    return Counts(cycles[0], events[0]), Counts(cycles[1], events[1])
+
+
+def _ways(
+    capture: Capture, runs: Counted, own: Integers, task: Integers
+) -> tuple[Integers, Integers]:
+    """How each task is made of sub-tasks, and the kind of the sub-task that was counted."""
+    ways, kinds = numbered("ffts_types"), numbered("sub_tasks")
+    cube, mixed = runs.on_cube[own], runs.mix_blocks[own] > 0
+    alone = np.where(cube, kinds["AIC"], kinds["AIV"])
+    both = np.where(cube, kinds["MIX_AIC"], kinds["MIX_AIV"])
+    kind = np.where(mixed, both, alone)
+    plain = np.where(cube, np.where(mixed, ways[MIX_AIC], ways[AIC_ONLY]), ways[AIV_ONLY])
+    is_part = capture.tasks.context[task] != NONE
+    return np.where(is_part, ways[FFTS], plain), np.where(is_part, kind, 0)
+
+
+def _dealt(values: Integers, blocks: Integers, number: Integers) -> Integers:
+    """The share of each block in the values of its task, the first ones one more."""
+    shape = (-1, *([1] * (values.ndim - 1)))
+    blocks, number = blocks.reshape(shape), number.reshape(shape)
+    return values // blocks + (number < values % blocks)
+
+
+def _put(rows: Rows, cycles: Integers, events: Integers) -> None:
+    rows["totalCycle"] = cycles
+    rows["pmuList"][:, : events.shape[1]] = events
