@@ -100,8 +100,10 @@ def counting(side: Side, group: PmuGroup, family: str, events: tuple[int, ...]) 
     """
     pmu, known = text_catalog().pmu, set(events)
     lists = [pmu.table_metrics(group, family, core) for core in (side.core, None)]
-    counted = [[one for one in of if known.issuperset(_events(one))] for of in lists]
-    return replace(side, events=events, metrics=tuple(max(counted, key=lambda one: len(one))))
+    own, otherwise = (
+        tuple(one for one in metrics if known.issuperset(_events(one))) for metrics in lists
+    )
+    return replace(side, events=events, metrics=otherwise if len(otherwise) > len(own) else own)
 
 
 def sides_of(capture: Capture) -> tuple[Side, ...]:
