@@ -29,7 +29,8 @@ def from_captures(
 ) -> Recorded:
     """The tables of one process; several captures, for ``msprof`` alone, are its devices.
 
-    They hold what a database of the revision holds, by default the newest. Raises ``ValueError``
+    They hold what a database of the revision holds, by default the newest, and what text files show
+    besides. Raises ``ValueError``
     for captures that are not of one session, ``KeyError`` for an unknown revision.
     """
     capture = merged(captures)
@@ -37,7 +38,7 @@ def from_captures(
     tables: dict[str, pa.Table] = {}
     for carrier in CARRIERS[output]:
         schema = catalog().at(revision, carrier)
-        encoded = encode(capture, schema)
+        encoded = encode(capture, schema, for_texts=True)
         strings = _strings(encoded)
         for name, columns in encoded.items():
             if name != INNER:

@@ -59,17 +59,18 @@ names of engine operators from CANN's texts."""
 
 
 def encode(
-    capture: Capture, schema: Schema, *, switched: bool = True
+    capture: Capture, schema: Schema, *, switched: bool = True, for_texts: bool = False
 ) -> dict[str, dict[str, Values]]:
     """The tables of a capture in one database of a carrier, at one revision.
 
     Columns are NumPy arrays, or Arrow arrays where they hold text or NULL: what
     :func:`ascend_ref.db.writer.write_database` takes. Tables without rows are left out, which the
     writer creates where every file has them. ``switched`` false writes all that the capture holds,
-    also what no switch or no two switches together collect. The capture is not changed, and equal
-    captures give equal columns.
+    also what no switch or no two switches together collect. ``for_texts`` adds what exporters show
+    in text files alone: counters of products whose tasks have no numbers of their own (erratum P2).
+    The capture is not changed, and equal captures give equal columns.
     """
-    recording = Recording(capture, schema, switched=switched)
+    recording = Recording(capture, schema, switched=switched, for_texts=for_texts)
     strings = StringIds(recording.texts)
     if schema.carrier == "analysis":
         return {

@@ -61,7 +61,8 @@ def counters(recording: Recording) -> Rows:
     """
     wide = recording.capture.counters
     products = recording.schema.tables["TASK_PMU_INFO"].products
-    if not any(recording.capture.origin.chip in catalog().products[one].chips for one in products):
+    known = (recording.capture.origin.chip in catalog().products[one].chips for one in products)
+    if not (recording.for_texts or any(known)):
         return {}
     metrics = recording.texts.numbers(wide.metrics)
     return {

@@ -41,8 +41,16 @@ def nullable(values: Integers, present: npt.NDArray[np.bool_]) -> pa.Array:
 class Recording:
     """A capture as the exporters of one revision see it, without what the switches leave out."""
 
-    def __init__(self, capture: Capture, schema: Schema, *, switched: bool = True) -> None:
+    def __init__(
+        self,
+        capture: Capture,
+        schema: Schema,
+        *,
+        switched: bool = True,
+        for_texts: bool = False,
+    ) -> None:
         self.capture = collected(capture)
+        self.for_texts = for_texts
         self.schema = schema
         self.habits = Habits.of(schema)
         if not switched:

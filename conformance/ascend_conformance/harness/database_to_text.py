@@ -6,12 +6,14 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 from ascend_ref.db.carrier import carrier_of_name
 from ascend_ref.profile.export import databases, export_database
 from ascend_simulator import write_run
-from ascend_spec import text_catalog
+from ascend_simulator.scenario import Scenario
+from ascend_spec import catalog, text_catalog
 
 from ..media.text.deliverables import COMPANIONS, Deliverable, deliverable_of_name
 from ..media.text.layers import STEP_TRACE
@@ -29,7 +31,8 @@ def make(case: Case, folder: Path, writer: str | None = None) -> None:
     The truth is written from the recording itself, not from the database. Of several profiles the
     last is taken: its rank and device are not 0.
     """
-    run = write_run(case.scenario, case.seed, folder / "run", FORMATS[case.output], writer=writer)
+    scenario = held(case.scenario)
+    run = write_run(scenario, case.seed, folder / "run", FORMATS[case.output], writer=writer)
     profile = run.profiles[-1]
     expected = folder / "expected"
     expected.mkdir()
@@ -43,6 +46,14 @@ def make(case: Case, folder: Path, writer: str | None = None) -> None:
     (folder / "input").mkdir()
     shutil.move(profile, folder / "input" / profile.name)
     shutil.rmtree(folder / "run")
+
+
+def held(scenario: Scenario) -> Scenario:
+    """A scenario without the counters of products that have them in text files alone."""
+    product = scenario.hardware.product
+    if product in catalog().tables["TASK_PMU_INFO"].products:
+        return scenario
+    return replace(scenario, capture=replace(scenario.capture, aic_metrics=None))
 
 
 def is_in_databases(one: Deliverable) -> bool:
