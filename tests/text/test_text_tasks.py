@@ -205,13 +205,19 @@ def test_every_group_of_metrics_on_every_family(family: str, group: str, tmp_pat
     writer = "cpp" if family in ("A3", "A2") else "python"
     columns = file.columns_at(writer=writer, family=family, metrics=group)
     metrics = [column.metric for column in columns if column.metric]
+    # Erratum E55: the table has Byte per second where the parser in C++ is not.
+    units = {name: 2**30 for name in metrics if "_bw" in name and family not in ("A3", "A2")}
     missing = text_catalog().pmu.not_available.get(family, frozenset())
     recorded = recording(
         {
             "TASK": [task(0, 0, 1_000)],
             "COMPUTE_TASK_INFO": [kernel(0, inputShapes="s", outputShapes="s")],
             "TASK_PMU_INFO": [
-                {"globalTaskId": 0, "name": metric, "value": 1000.0 * (place + 1)}
+                {
+                    "globalTaskId": 0,
+                    "name": metric,
+                    "value": 1000.0 * (place + 1) * units.get(metric, 1),
+                }
                 for place, metric in enumerate(metrics)
             ],
         },
