@@ -75,7 +75,8 @@ MISSING = {
     "host/data/aging.compact.task_track.slice_0": {"kernels", "transfers"},
     "host/data/unaging.compact.node_basic_info.slice_0": set(),
     "host/data/unaging.additional.hccl_info.slice_0": set(),
-    "device_0/data/stars_soc.data.0.slice_0": {"tasks", "kernels", "transfers"},
+    "device_0/data/stars_soc.data.0.slice_0": {"tasks", "kernels", "counters", "transfers"},
+    "device_0/data/ffts_profile.data.0.slice_0": {"counters"},
 }
 
 

@@ -110,13 +110,16 @@ class Run:
         return int(self.one(rank, query, operation))
 
     def by_kernels(self, rank: int, side: str) -> int:
-        """What the counters of all kernels of a chip with split cores say."""
+        """What the counters of all kernels of a chip with split cores say, whose table has GB/s
+        (erratum E55).
+        """
         chip = self.machine.chip
         query = """
             WITH counter AS (
                 SELECT globalTaskId AS task, s.value AS name, p.value AS amount
                 FROM TASK_PMU_INFO p JOIN STRING_IDS s ON s.id = p.name)
-            SELECT sum(rate.amount * time.amount / 1e9 * min(blockNum, ?)) FROM counter rate
+            SELECT sum(rate.amount * (1 << 30) * time.amount / 1e9 * min(blockNum, ?))
+            FROM counter rate
             JOIN counter time ON time.task = rate.task AND time.name = ?
             JOIN COMPUTE_TASK_INFO ON globalTaskId = rate.task WHERE rate.name = ?"""
         cores = {"aic": chip.cube_cores, "aiv": chip.vector_cores}
