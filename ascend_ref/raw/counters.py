@@ -131,6 +131,14 @@ def counts(side: Side, family: str, values: Mapping[str, Reals], frequency: int)
     return Counts(cycles, np.stack([known.get(one, zero) for one in side.events], axis=1))
 
 
+def counts_of(capture: Capture, of: Sequence[Side]) -> list[Counts]:
+    """The counts of the counters of a capture, by side."""
+    counters, facts = capture.counters, capture.origin.facts
+    columns = dict(zip(counters.metrics, counters.values.T, strict=True))
+    nominal = 0 if facts is None else facts.frequency
+    return [counts(side, family_of(capture.origin), columns, nominal) for side in of]
+
+
 def values(
     side: Side,
     family: str,

@@ -7,6 +7,7 @@ from typing import Any
 
 from ascend_ref.capture import Origin
 from ascend_spec import catalog
+from ascend_spec.core import Product
 
 from .moments import MOMENTS, Moments
 
@@ -18,11 +19,7 @@ DRIVER_VERSION = 467_473
 
 def chip_of(origin: Origin) -> int:
     """The number of a machine's chip. Raises ``ValueError`` for a chip that has none."""
-    product = catalog().products.of_chip(origin.chip)
-    if product is None:
-        chips = ", ".join(chip for one in catalog().products.values() for chip in one.chips)
-        raise ValueError(f"chip: {origin.chip!r}; expected one of {chips}")
-    return product.platforms[0]
+    return _product(origin).platforms[0]
 
 
 def family_of(origin: Origin) -> str:
@@ -30,10 +27,15 @@ def family_of(origin: Origin) -> str:
 
     Raises ``ValueError`` for a chip that is of none.
     """
+    return _product(origin).id
+
+
+def _product(origin: Origin) -> Product:
     product = catalog().products.of_chip(origin.chip)
     if product is None:
-        raise ValueError(f"chip: {origin.chip!r} is of no product")
-    return product.id
+        chips = ", ".join(chip for one in catalog().products.values() for chip in one.chips)
+        raise ValueError(f"chip: {origin.chip!r}; expected one of {chips}")
+    return product
 
 
 def machine_info(origin: Origin, device: int | None, moments: Moments = MOMENTS) -> dict[str, Any]:

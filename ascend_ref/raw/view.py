@@ -20,7 +20,7 @@ from ascend_spec import raw_catalog
 
 from .clocks import Clock
 from .communication import NOT_COLLECTED
-from .counters import counted_runs, counts, metrics_of, sides_of
+from .counters import counted_runs, counts_of, metrics_of, sides_of
 from .encode.calls import HostTicks
 from .machine import chip_of, family_of
 from .marks import is_mark
@@ -107,10 +107,8 @@ def _counters(capture: Capture) -> Counters:
     if not of or facts is None or not len(counters.task):
         return Counters.empty()
     family = family_of(capture.origin)
-    columns = dict(zip(counters.metrics, counters.values.T, strict=True))
-    found = [counts(side, family, columns, facts.frequency) for side in of]
+    found, runs = counts_of(capture, of), counted_runs(capture)
     clock = capture.samples.get(CLOCK, {})
-    runs = counted_runs(capture)
     names, values = metrics_of(of, family, found, runs, clock, facts.frequency)
     return Counters(names, counters.task, values)
 

@@ -30,8 +30,8 @@ def from_captures(
     """The tables of one process; several captures, for ``msprof`` alone, are its devices.
 
     They hold what a database of the revision holds, by default the newest, and what text files show
-    besides. Raises ``ValueError``
-    for captures that are not of one session, ``KeyError`` for an unknown revision.
+    besides. Raises ``ValueError`` for captures that are not of one session, ``KeyError`` for an
+    unknown revision.
     """
     capture = merged(captures)
     revision = revision or catalog().revisions[-1].id

@@ -159,7 +159,8 @@ def test_counts_that_are_damaged_overflow_nothing(tmp_path: Path) -> None:
     for one in (tmp_path / "PROF_1").rglob("ffts_profile*slice*"):
         data = bytearray(one.read_bytes())
         for at in range(0, len(data), 128):
-            data[at + 32 : at + 40] = data[at + 48 : at + 112][:8] = b"\xff" * 8
+            data[at + 32 : at + 40] = b"\xff" * 8
+            data[at + 48 : at + 112] = b"\xff" * 64
         one.write_bytes(bytes(data))
     (found,) = read_raw(tmp_path / "PROF_1")
     assert np.isfinite(found.capture.counters.values).all()

@@ -23,16 +23,14 @@ from ..counters import (
     Counts,
     Side,
     counted_runs,
-    counts,
+    counts_of,
     sides_of,
 )
 from ..fields import joined, put, taken
-from ..machine import chip_of, family_of
+from ..machine import chip_of
 from ..vocabulary import numbered
 from .tree import RawTree, Rows
 
-_TASK, _BLOCK = 40, 41
-"""Kinds of records, of a task and of a block of it."""
 _FILLER = 0
 """An event that no core has."""
 
@@ -61,32 +59,26 @@ def write_counters(capture: Capture, tree: RawTree) -> None:
     of = sides_of(capture)
     if not of or not len(capture.counters.task):
         return
-    runs, counters = counted_runs(capture), capture.counters
-    columns = dict(zip(counters.metrics, counters.values.T, strict=True))
-    nominal = capture.origin.facts.frequency if capture.origin.facts else 0
-    found = [counts(side, family_of(capture.origin), columns, nominal) for side in of]
-    write = _write_tasks if raw_catalog().chips[tree.chip].tasks == "hwts" else _write_stars
+    runs, found = counted_runs(capture), counts_of(capture, of)
     for device in tree.devices:
         own = np.flatnonzero(runs.device == device)
-        if len(own):
-            write(capture, tree, of, found, runs, own, device)
+        if not len(own):
+            continue
+        if tree.writes("aicore"):
+            _write_tasks(capture, tree, found[0], own, device)
+        else:
+            _write_stars(capture, tree, of, found, runs, own, device)
 
 
 def _write_tasks(
-    capture: Capture,
-    tree: RawTree,
-    of: Sequence[Side],
-    found: Sequence[Counts],
-    _: Counted,
-    own: Integers,
-    device: int,
+    capture: Capture, tree: RawTree, found: Counts, own: Integers, device: int
 ) -> None:
     """Records of older chips, which have no times: in the order in which the tasks ended."""
     tasks = capture.tasks
     task = counterparts(capture.counters.task[own], 0, tasks.identity)
     rows = tree.rows("aicore", len(own), "AICORE_PMU")
     rows["taskId"], rows["streamId"] = tasks.number[task], tasks.stream[task]
-    _put(rows, found[0].cycles[own], found[0].events[own])
+    _put(rows, found.cycles[own], found.events[own])
     order = np.lexsort((tasks.start[task], tasks.end[task]))
     tree.write("aicore", taken(rows, order), device)
 
@@ -109,13 +101,13 @@ def _write_stars(
     at = np.repeat(np.arange(len(own)), blocks)
     number = np.arange(len(at)) - np.repeat(np.cumsum(blocks) - blocks, blocks)
     ffts = _ways(capture, runs, own, task)
-    for rows, record, row, kind in (
-        (whole, "CONTEXT_PMU", np.arange(len(own)), _TASK),
-        (part, "BLOCK_PMU", at, _BLOCK),
+    for rows, record, row in (
+        (whole, "CONTEXT_PMU", np.arange(len(own))),
+        (part, "BLOCK_PMU", at),
     ):
         declaration = tree.declaration("ffts_profile", record)
         tasks, clock = capture.tasks, tree.side[device].device
-        put(declaration, rows, "funcType", kind)
+        put(declaration, rows, "funcType", tree.kind("ffts_profile", record))
         rows["streamId"], rows["taskId"] = tasks.stream[task[row]], tasks.number[task[row]]
         rows["subTaskId"] = np.maximum(tasks.context[task[row]], 0)
         put(declaration, rows, "fftsType", ffts[0][row])

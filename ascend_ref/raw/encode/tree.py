@@ -164,6 +164,12 @@ class RawTree:
         file = raw_catalog().files[kind]
         return record in {one.record for one in file.members_of(self.chip, self._settings)}
 
+    @staticmethod
+    def kind(kind: str, record: str) -> int:
+        """The number by which records of a declaration are known in the files of a kind."""
+        members = raw_catalog().files[kind].members
+        return next(one.values[0] for one in members if one.record == record)
+
     def finish(self) -> None:
         """Write what was added, and what the numbers of texts and types are called."""
         for device, parts in self._tracks.items():

@@ -50,8 +50,8 @@ def make(case: Case, folder: Path, writer: str | None = None) -> None:
 
 def held(scenario: Scenario) -> Scenario:
     """A scenario without the counters of products that have them in text files alone."""
-    product = scenario.hardware.product
-    if product in catalog().tables["TASK_PMU_INFO"].products:
+    by_task = scenario.capture.aic_mode == "task-based"
+    if not by_task or scenario.hardware.product in catalog().tables["TASK_PMU_INFO"].products:
         return scenario
     return replace(scenario, capture=replace(scenario.capture, aic_metrics=None))
 
