@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from slices import some
 
+from ascend_conformance.harness.database_to_text import held
 from ascend_ref.cli import main
 from ascend_ref.profile import export
 from ascend_simulator import write_run
@@ -212,7 +213,7 @@ def test_a_database_and_its_capture_give_the_same_bytes(
     name: str, output: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pattern, formats = OUTPUTS[output]
-    scenario = override(preset(name), ranks=2, steps=1)
+    scenario = held(override(preset(name), ranks=2, steps=1))
     run = write_run(scenario, 0, tmp_path / "run", formats)
     database = sorted(run.folder.rglob(pattern))[0]
     from_capture = database.parent

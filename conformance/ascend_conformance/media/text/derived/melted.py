@@ -11,11 +11,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ascend_ref.capture.batch import Reals
-from ascend_spec import text_catalog
+from ascend_spec import catalog, text_catalog
 
+from ..database import Facts
 from .reading import Asked, LacksColumn, integers, last_unit, reals
 
-NS_PER_US = 1e3
 KEYS = ("file", "row", "device", "stream", "task", "context", "start", "core", "model", "iteration")
 """What the queries of derived.yaml call the columns that stay as they are."""
 START, DURATION = "Reduce Start(us)", "Reduce Duration(us)"
@@ -26,21 +26,44 @@ IMPOSSIBLE = 1e12
 def counters(asked: Asked) -> pa.Table:
     """Every counter of every row, by the name that it has in the database and in its unit there.
 
-    ``unit`` is the unit of the last decimal that the file prints; in the database times are ns.
+    ``unit`` is the unit of the last decimal that the file prints. Metrics whose unit in the
+    database depends on the product are left out where the database shows no product, or several.
     """
     columns = text_catalog().csv[asked.given["file"]].columns
     metrics = {one.name: one for one in columns if one.metric is not None}
     rows = asked.rows_with({*KEYS, *metrics})
-    totals = dict(_totals(rows.column_names))
+    totals, family = dict(_totals(rows.column_names)), _family(asked.facts)
     parts = [_part(rows, np.zeros(len(rows)), "", "", 0.0)]
     for name, column in metrics.items():
         if name in rows.column_names:
             metric = totals.get(name, column.metric or "").lower()
-            scale = NS_PER_US if column.unit == "us" else 1.0
+            scale = _in_table(column.metric or "", family)
+            if scale is None:
+                continue
             value = reals(rows, name)
             unit = last_unit(value) * scale
             parts.append(_part(rows, value * scale, name, metric, unit))
     return pa.concat_tables(parts)
+
+
+def _family(facts: Facts) -> str | None:
+    """The only product that the database shows."""
+    chips = facts.rows("SELECT DISTINCT name FROM db.NPU_INFO")
+    found = {catalog().products.of_chip(chip) for (chip,) in chips}
+    only = found.pop() if len(found) == 1 else None
+    return only.id if only else None
+
+
+def _in_table(metric: str, family: str | None) -> float | None:
+    """How many units of the database are one of the file's; ``None`` where the family decides."""
+    groups = text_catalog().pmu
+    known = groups.metric(metric)
+    if known is None:
+        return 1.0
+    kind = groups.kinds[known.kind]
+    if family is None:
+        return None if len({*kind.table.values()}) > 1 else float(kind.in_table("*"))
+    return float(kind.in_table(family))
 
 
 def _part(rows: pa.Table, value: Reals, column: str, metric: str, unit: float) -> pa.Table:
