@@ -33,7 +33,11 @@ DOCUMENTS = {"operator": "communication", "link": "communication", "packet": "co
 DOCUMENTS |= {"matrix": "communication_matrix"}
 """The documents that tables are filled from; the tables are always there."""
 
-OPTIONAL_TABLES = ("db.SESSION_TIME_INFO", "db.COMMUNICATION_SCHEDULE_TASK_INFO")
+OPTIONAL_TABLES = (
+    "db.SESSION_TIME_INFO",
+    "db.COMMUNICATION_SCHEDULE_TASK_INFO",
+    "db.NPU_INFO",
+)
 """Tables that derived tables look into if they are there."""
 
 DOCUMENTS_OF = {"view": ("views.yaml", "sample_views.yaml"), "derived": ("derived.yaml",)}

@@ -48,6 +48,8 @@ def counters(asked: Asked) -> pa.Table:
 
 def _family(facts: Facts) -> str | None:
     """The only product that the database shows."""
+    if "name" not in facts.columns("db.NPU_INFO"):
+        return None
     chips = facts.rows("SELECT DISTINCT name FROM db.NPU_INFO")
     found = {catalog().products.of_chip(chip) for (chip,) in chips}
     only = found.pop() if len(found) == 1 else None
