@@ -18,9 +18,14 @@ def read_lines(
 ) -> Iterator[tuple[str, Mapping[str, str]]]:
     """The name of each line's kind, and its changing parts.
 
-    Lines that are of no kind are stated in ``damage`` by their byte.
+    A kind that is known by its place is the first line of the file, whatever that is. Lines that
+    are of no kind are stated in ``damage`` by their byte.
     """
+    heads = [line for line in grammar.lines.values() if line.times == "first"]
     for offset, text in _lines(path, damage):
+        if heads and offset == 0:
+            yield heads[0].line, heads[0].read(text) or {}
+            continue
         found = grammar.line_of(text)
         if found is None:
             shown = text if len(text) <= 60 else f"{text[:57]}..."

@@ -10,6 +10,7 @@ from .clocks import (
     Clock,
     device_clock,
     host_clock,
+    monotonic_clock,
     sampling_clock,
     since_start,
 )
@@ -18,9 +19,10 @@ _MICROSECOND = 1_000
 
 
 class Clocks(NamedTuple):
-    """The clocks of a capture: of the host, and those that every device has."""
+    """The clocks of a capture: those of the host, and those that every device has."""
 
     host: Clock
+    monotonic: Clock
     device: Clock
     sampling: Clock
     since_start: Clock
@@ -50,6 +52,7 @@ class Moments:
         paired = self.monotonic + self.counted
         return Clocks(
             host_clock(base, self.host_frequency, paired, self.host_counter, 0),
+            monotonic_clock(base),
             device_clock(base, self.device_frequency, Fraction(paired), self.device_counter),
             sampling_clock(base, Fraction(paired), self.device_monotonic),
             since_start(base, Fraction(paired)),

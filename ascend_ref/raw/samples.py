@@ -13,16 +13,26 @@ CLOCK = "AICORE_FREQ"
 FILES: Mapping[str, str] = {
     "ACC_PMU": "stars_soc_profile",
     CLOCK: "lpm_freq",
+    "DDR": "ddr",
     "HBM": "hbm",
+    "HCCS": "hccs",
+    "LLC": "llc",
+    "NETDEV_STATS": "netdev_stats",
     "NIC": "nic",
     "NPU_MEM": "npu_mem",
     "NPU_MODULE_MEM": "npu_module_mem",
     "PCIE": "pcie",
     "QOS": "qos",
     "ROCE": "roce",
+    "SIO": "stars_soc_profile",
     "SOC_BANDWIDTH_LEVEL": "stars_soc_profile",
 }
 """The kinds of files of the tables that are written and read; the others are not."""
+
+NETWORK = ("NETDEV_STATS", "NIC", "ROCE")
+"""Tables that --sys-io-profiling collects."""
+LINKS = ("HCCS", "PCIE", "SIO")
+"""Tables that --sys-interconnection-profiling collects; --sys-hardware-mem the others."""
 
 OWNERS = ("app", "device")
 """Whose memory a sample of NPU_MEM is, by number (raw-prof 4.8)."""

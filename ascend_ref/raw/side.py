@@ -83,6 +83,11 @@ class SideFiles:
         )
 
     @cached_property
+    def monotonic(self) -> Clock:
+        """The host's monotonic clock. Raises :class:`Unknown`."""
+        return clocks.monotonic_clock(self.base)
+
+    @cached_property
     def device(self) -> Clock:
         """The device's counter. Raises :class:`Unknown`."""
         counter = self._number(self._log(_DEVICE_START), _DEVICE_START, "cntvct")

@@ -18,6 +18,7 @@ from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE, Samples
 from ascend_ref.derive.matching import values_at
 from ascend_spec import raw_catalog
 
+from .amounts import RATES
 from .clocks import Clock
 from .communication import NOT_COLLECTED
 from .counters import counted_runs, counts_of, metrics_of, sides_of
@@ -139,8 +140,9 @@ def _of_level_0(capture: Capture) -> Capture:
 def _samples(capture: Capture, clocks: Clocks, lost: list[str]) -> Samples:
     """The samples that raw files hold, at the times that their clocks show."""
     of_table = {
-        **dict.fromkeys(("HBM", "NPU_MEM"), clocks.since_start),
-        **dict.fromkeys(("NIC", "PCIE", "ROCE"), clocks.sampling),
+        **dict.fromkeys(("DDR", "HBM", "LLC", "NPU_MEM"), clocks.since_start),
+        **dict.fromkeys(("HCCS", "NIC", "PCIE", "ROCE"), clocks.sampling),
+        "NETDEV_STATS": clocks.monotonic,
         "NPU_MODULE_MEM": clocks.host,
     }
     chip = chip_of(capture.origin)
@@ -154,7 +156,8 @@ def _samples(capture: Capture, clocks: Clocks, lost: list[str]) -> Samples:
         bounds = np.isin(time, [capture.origin.start, capture.origin.end or 0])
         shown = nearest(of_table.get(name, clocks.device), time)
         shown = np.where(bounds, time, shown) if name == CLOCK else shown
-        found[name] = HELD.get(name, dict)({**table, "timestampNs": shown})
+        held = HELD.get(name, dict)({**table, "timestampNs": shown})
+        found[name] = RATES[name](held, chip) if name in RATES else held
     if CLOCK in found:
         found[CLOCK] = _with_bounds(found[CLOCK], capture.origin)
     return found

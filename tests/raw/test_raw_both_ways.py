@@ -71,7 +71,7 @@ def test_everything_that_is_written_is_in_some_preset() -> None:
         *("calls", "tasks", "kernels", "counters", "copies", "marks", "workspace"),
         *("collectives", "transfers"),
         *("ACC_PMU", "AICORE_FREQ", "NPU_MEM", "NPU_MODULE_MEM", "SOC_BANDWIDTH_LEVEL"),
-        *("HBM", "NIC", "PCIE", "QOS", "ROCE"),
+        *("DDR", "HBM", "HCCS", "LLC", "NETDEV_STATS", "NIC", "PCIE", "QOS", "ROCE", "SIO"),
     }
 
 

@@ -9,8 +9,7 @@ from pathlib import Path
 from ascend_ref.capture import Capture, Texts
 
 from ..damage import Damage
-from ..samples import CLOCK
-from ..traffic import PORTS
+from ..samples import CLOCK, LINKS, NETWORK
 from ..vocabulary import level
 from .calls import read_calls
 from .communication import read_communication
@@ -78,9 +77,9 @@ def _capture(session: Session) -> Capture:
         read_switches(session, collected),
         mstx=len(marks) > 0,
         memory=len(events) > 0,
-        sys_hardware_mem=int(bool(samples.keys() - {CLOCK, *PORTS, "PCIE"})),
-        sys_io=int(bool(samples.keys() & set(PORTS))),
-        sys_interconnection=int("PCIE" in samples),
+        sys_hardware_mem=int(bool(samples.keys() - {CLOCK, *NETWORK, *LINKS})),
+        sys_io=int(bool(samples.keys() & set(NETWORK))),
+        sys_interconnection=int(bool(samples.keys() & set(LINKS))),
     )
     return Capture(
         origin=origin,

@@ -16,6 +16,7 @@ from ..clocks import OUT_OF_RANGE
 from ..context import Context
 from ..fields import numbers, time_field
 from ..samples import OWNERS, with_bounds
+from .amounts import read_caches, read_dies, read_links, read_memory, read_network
 from .session import Rows, Session
 from .times import times_of
 from .traffic import read_hbm, read_pcie, read_port, read_qos
@@ -127,11 +128,16 @@ _READERS: Mapping[str, Callable[[Session, Context, Origin, Texts], Columns]] = {
     "NPU_MEM": _memory,
     "NPU_MODULE_MEM": _modules,
     "SOC_BANDWIDTH_LEVEL": _levels,
+    "DDR": lambda session, context, *_: read_memory(session, context),
     "HBM": lambda session, context, _, texts: read_hbm(
         session, context, texts, context.folder.device or 0
     ),
+    "HCCS": lambda session, context, *_: read_links(session, context),
+    "LLC": lambda session, context, _, texts: read_caches(session, context, texts),
+    "NETDEV_STATS": lambda session, context, *_: read_network(session, context),
     "NIC": lambda session, context, *_: read_port(session, context, "nic"),
     "PCIE": lambda session, context, *_: read_pcie(session, context),
     "QOS": lambda session, context, _, texts: read_qos(session, context, texts),
     "ROCE": lambda session, context, *_: read_port(session, context, "roce"),
+    "SIO": lambda session, context, _, texts: read_dies(*_soc(session, context, "SIO"), texts),
 }

@@ -13,12 +13,13 @@ from ascend_spec.raw import records
 
 from ..fields import joined, put, taken, time_field
 from ..samples import APP, FILES, OWNERS
+from .amounts import die_rows, write_amounts
 from .traffic import write_traffic
 from .tree import RawTree, Rows
 
 Columns = Mapping[str, npt.NDArray[Any]]
 
-_ACCELERATOR, _SOC = 26, 28
+_DIES, _ACCELERATOR, _SOC = 25, 26, 28
 """Kinds of records of the SoC (raw-prof 4.9)."""
 
 
@@ -39,8 +40,9 @@ def write_samples(capture: Capture, tree: RawTree) -> None:
             _write_memory(capture, tree, found["NPU_MEM"], device)
         if "NPU_MODULE_MEM" in found and tree.writes("npu_module_mem"):
             _write_modules(tree, found["NPU_MODULE_MEM"], device)
-        _write_soc(tree, found, device)
+        _write_soc(capture, tree, found, device)
         write_traffic(capture, tree, found, device)
+        write_amounts(capture, tree, found, device)
 
 
 def _write_clock(capture: Capture, tree: RawTree, table: Columns, device: int) -> None:
@@ -76,8 +78,8 @@ def _write_modules(tree: RawTree, table: Columns, device: int) -> None:
     tree.write("npu_module_mem", _in_order(rows, rows["timestamp"]), device)
 
 
-def _write_soc(tree: RawTree, found: Mapping[str, Columns], device: int) -> None:
-    """Records of accelerators and of the SoC, which stand in one file."""
+def _write_soc(capture: Capture, tree: RawTree, found: Mapping[str, Columns], device: int) -> None:
+    """Records of accelerators, dies and the SoC, which stand in one file."""
     if not tree.writes("stars_soc_profile"):
         return
     parts: list[tuple[Rows, Integers]] = []
@@ -100,11 +102,15 @@ def _write_soc(tree: RawTree, found: Mapping[str, Columns], device: int) -> None
         put(declaration, rows, "l2BufferBwLevel", table["l2BufferBwLevel"])
         put(declaration, rows, "mataBwLevel", table["mataBwLevel"])
         parts.append((rows, ticks))
+    if "SIO" in found and tree.has("stars_soc_profile", "SIO"):
+        rows = die_rows(
+            capture, found["SIO"], lambda times: _soc(tree, "SIO", _DIES, times, device)[0]
+        )
+        parts.append((rows, rows["sysCnt"].astype(np.int64)))
     if parts:
         rows = joined([one for one, _ in parts])
         order = np.argsort(np.concatenate([ticks for _, ticks in parts]), kind="stable")
-        record = "ACC_PMU" if "ACC_PMU" in found else "INTER_SOC"
-        tree.write("stars_soc_profile", taken(rows, order), device, record=record)
+        tree.write("stars_soc_profile", taken(rows, order), device, record="ACC_PMU")
 
 
 def _soc(

@@ -13,6 +13,7 @@ from ascend_ref.capture import Capture
 from ..machine import chip_of
 from ..marks import is_mark
 from ..moments import MOMENTS, Moments
+from .amounts import amount_settings
 from .calls import HostTicks, write_calls
 from .communication import write_communication
 from .copies import write_copies
@@ -72,6 +73,7 @@ def _device_sample(capture: Capture) -> dict[str, Any]:
     return {
         **_sample(capture),
         **traffic_settings(capture),
+        **amount_settings(capture),
         **counter_settings(capture),
         "ai_core_profiling": "on",
         "aicore_sampling_interval": 10,

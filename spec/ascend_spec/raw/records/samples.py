@@ -336,7 +336,7 @@ def _sio(source: str, *between: Construct, gap: Construct | None = None) -> tupl
             part(
                 f"{one}{way.capitalize()}",
                 Int32ul,
-                f"{word} that passed since the capture began, {words[way]}.",
+                f"{word} since the last sample, {words[way]}.",
                 shows=f"sio.{way}_{one}",
             )
             for one, word in _SIO.items()

@@ -1,0 +1,152 @@
+"""Samples of amounts since the sample before: links, caches, memory, dies, the network card."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ascend_ref.capture import Integers, Texts
+from ascend_spec import catalog
+
+from ..amounts import (
+    ACCESSES,
+    DIES,
+    EVENTS,
+    HCCS,
+    HITS,
+    LINE,
+    PASSED,
+    SIO,
+    Columns,
+    counter_of,
+    ddr_event,
+    hit_rates,
+    network_rates,
+    rates,
+    since,
+)
+from ..clocks import LIMIT, OUT_OF_RANGE
+from ..context import Context
+from ..damage import Damage
+from .session import Rows, Session
+from .times import times_of
+
+_LARGEST = 1 << 53
+"""Greater amounts are damage; a float holds no more of them exactly."""
+
+
+def read_links(session: Session, context: Context) -> Columns:
+    """HCCS, in Byte per second; a total that shrinks begins anew and gives no row."""
+    time, totals = _totals(session, context, "hccs", tuple(HCCS))
+    grown = {HCCS[part]: np.diff(total) for part, total in totals.items()}
+    right = np.logical_and.reduce([one >= 0 for one in grown.values()])
+    length = np.diff(time)
+    return {
+        "timestampNs": time[1:][right],
+        **{column: rates(one[right], length[right]) for column, one in grown.items()},
+    }
+
+
+def read_network(session: Session, context: Context) -> Columns:
+    """NETDEV_STATS: growth since the sample before, 0 where a counter shrinks."""
+    columns = catalog().tables["NETDEV_STATS"].columns.keys() - {"deviceId", "timestampNs"}
+    counters = {one: part for one in columns if (part := counter_of(one)) is not None}
+    time, totals = _totals(session, context, "netdev_stats", tuple(counters.values()))
+    length = np.diff(time)
+    grown = {one: np.maximum(np.diff(totals[part]), 0) for one, part in counters.items()}
+    table = {one: grown.get(one, np.zeros(len(length), np.int64)) for one in sorted(columns)}
+    return {"timestampNs": time[1:], **table, **network_rates(table, length)}
+
+
+def _totals(
+    session: Session, context: Context, kind: str, parts: tuple[str, ...]
+) -> tuple[Integers, dict[str, Integers]]:
+    """Times and totals of the lines of a file that have a time, in order of time."""
+    lines = [found for line, found in session.lines(context, kind) if line == "sample"]
+    ticks = np.array([min(int(one["time"]), LIMIT) for one in lines], np.int64)
+    side = context.side
+    time = times_of(
+        session,
+        context,
+        kind,
+        lambda: side.monotonic if kind == "netdev_stats" else side.sampling,
+        ticks,
+    )
+    totals = {
+        part: np.array([min(int(one[part]), _LARGEST) for one in lines], np.int64) for part in parts
+    }
+    order = np.argsort(time, kind="stable")
+    order = order[time[order] != OUT_OF_RANGE]
+    return time[order], {part: total[order] for part, total in totals.items()}
+
+
+def read_memory(session: Session, context: Context) -> Columns:
+    """DDR, in Byte per second; the first sample has no interval."""
+    rows = session.rows(context, "ddr")
+    known, time = _timed(session, context, "ddr", rows)
+    moments, place = np.unique(time, return_inverse=True)
+    length = since(moments, np.zeros(len(moments), np.int64))
+    table: dict[str, Integers] = {"timestampNs": moments}
+    each = ddr_event(context.side.chip) if context.side.chip is not None else 0
+    for event, column in enumerate(("read", "write")):
+        # Other events are those of one master, which are among these.
+        own = known["eventType"] == event
+        count = np.bincount(place[own], known["count"][own], len(moments))
+        table[column] = rates(count * each, length)
+    return table
+
+
+def read_caches(session: Session, context: Context, texts: Texts) -> Columns:
+    """LLC: percent of accesses that hit and Byte per second, cache after cache.
+
+    Which events were counted is stated by sample.json alone.
+    """
+    rows = session.rows(context, "llc")
+    known, time = _timed(session, context, "llc", rows)
+    mode = str(context.side.documents.get("sample", {}).get("llc_profiling", ""))
+    if len(known) and mode not in EVENTS:
+        text = f"llc: sample.json has no llc_profiling of {', '.join(EVENTS)}, so nobody knows "
+        session.damage.append(Damage(context.folder.path, text + "what its events are"))
+        known, time = known[:0], time[:0]
+    cache = known["l3tId"].astype(np.int64)
+    keys, place = np.unique(np.stack([cache, time]), axis=1, return_inverse=True)
+    place = place.reshape(-1)
+    caches, moments = keys[0], keys[1]
+
+    def total(events: tuple[int, ...]) -> Integers:
+        numbers = [EVENTS[mode][one] for one in events] if len(known) else []
+        own = np.isin(known["eventId"], numbers)
+        return np.bincount(place[own], known["count"][own], len(moments)).astype(np.int64)
+
+    length = since(moments, caches)
+    return {
+        "llcId": caches,
+        "timestampNs": moments,
+        "hitRate": hit_rates(total(HITS), total(ACCESSES)),
+        "throughput": rates(total(PASSED) * LINE, length),
+        "mode": np.full(len(moments), texts.number(mode) if len(known) else 0, np.int64),
+    }
+
+
+def read_dies(rows: Rows, time: Integers, texts: Texts) -> Columns:
+    """SIO, in Byte per second, die after die; the first record of a die is a base alone."""
+    own = rows["accId"] < len(DIES)
+    rows, time = rows[own], time[own]
+    die = rows["accId"].astype(np.int64)
+    order = np.lexsort((time, die))
+    rows, time, die = rows[order], time[order], die[order]
+    length = since(time, die)
+    shown = length > 0
+    names = texts.numbers(DIES) if len(rows) else np.zeros(len(DIES), np.int64)
+    return {
+        "name": names[die[shown]],
+        "timestampNs": time[shown],
+        **{column: rates(rows[field][shown], length[shown]) for field, column in SIO.items()},
+    }
+
+
+def _timed(session: Session, context: Context, kind: str, rows: Rows) -> tuple[Rows, Integers]:
+    """The records whose times are known, and these times."""
+    ticks = rows["timestamp"]
+    time = times_of(session, context, kind, lambda: context.side.since_start, ticks)
+    known = (time != OUT_OF_RANGE) & (rows["count"] < _LARGEST)
+    return rows[known], time[known]
