@@ -31,18 +31,19 @@ Progress = Callable[[int, int, str], None]
 def find_profiles(path: Path) -> list[Path]:
     """The folders below a path, or that path itself, in which the adapter recorded.
 
-    ``FRAMEWORK`` or profiler_info lies in them, or around the ``PROF_*``. Raises
-    :class:`Unreadable` where there are no raw files.
+    ``FRAMEWORK`` lies in them, or profiler_info next to ``PROF_*``. Raises :class:`Unreadable`
+    where there are no raw files.
     """
-    found = dict.fromkeys(_around(one) for one in find_folders(path))
-    return [one for one in found if one is not None]
-
-
-def _around(folder: RawFolder) -> Path | None:
-    if folder.side == "framework":
-        return folder.path.parent
-    profile = folder.path.parent.parent
-    return profile if has_information(profile) or (profile / FRAMEWORK).is_dir() else None
+    found: dict[Path, None] = {}
+    for folder in find_folders(path):
+        if folder.side == "framework":
+            found[folder.path.parent] = None
+            continue
+        profile = folder.path.parent.parent
+        inside = profile == path or path in profile.parents
+        if inside and (has_information(profile) or (profile / FRAMEWORK).is_dir()):
+            found[profile] = None
+    return list(found)
 
 
 def read_profile(profile: Path) -> RawCapture:

@@ -26,6 +26,13 @@ from .queue import dense
 from .tables import with_activities
 
 
+_NOT_WRITTEN = {
+    "memory_blocks": "memory of the framework",
+    "collections": "runs of the garbage collector",
+}
+"""Tables of a capture that are not written."""
+
+
 def pytorch_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
     """What the raw files of the framework's profiler hold of a capture of one rank."""
     clock = moments.clocks(capture.origin.start).host
@@ -43,7 +50,10 @@ def pytorch_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         groups=before.groups,
         group_ranks=before.group_ranks,
         origin=_known(held.origin),
+        memory_blocks=before.memory_blocks.empty(),
+        collections=before.collections.empty(),
     )
+    lost += [phrase for name, phrase in _NOT_WRITTEN.items() if len(getattr(before, name))]
     found = with_activities(held, functions, queue, operators, frames)
     lost += _less("links of operators to launches", len(before.links), len(found.links))
     lost += _less("steps that no operator shows", len(before.steps), len(found.steps))
@@ -60,14 +70,12 @@ def _without_prof(capture: Capture) -> RawView:
     origin = replace(
         capture.origin, devices=(), chip="", host_uid=0, facts=None, ranks=0, scheduled=None
     )
-    kept = ("memory_blocks", "memory_totals", "collections")
     lost = ["the machine"]
     if origin.end is None:
         lost.append("any time of a run that ended abnormally")
     if len(capture.marks):
         lost.append("marks of the program")
-    tables = {name: getattr(capture, name) for name in kept}
-    return RawView(replace(bare, origin=origin, **tables), lost)
+    return RawView(replace(bare, origin=origin), lost)
 
 
 def _known(origin: Origin) -> Origin:
