@@ -104,10 +104,11 @@ MEBI = 1 << 20
 class Blocks(Batch):
     """Blocks in order of allocation; times are ns, NONE for what did not happen.
 
-    allocated: NONE for a block of a step before the captured ones, which stand first. released: the framework gave the block back. inactive: it returned to the pool; before
-    ``released`` is reported when only one stream used the block, else at the first allocation after
-    the other stream is done with it. other: belongs to the pool of the second stream. shared: two
-    streams used it.
+    allocated: NONE for a block of a step before the captured ones; these stand first. released: the
+    framework gave the block back. inactive: it returned to the pool; before ``released`` is
+    reported when only one stream used the block, else at the first allocation after the other
+    stream is done with it. other: belongs to the pool of the second stream. shared: two streams
+    used it.
     """
 
     name: Integers
