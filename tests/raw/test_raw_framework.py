@@ -524,6 +524,26 @@ def test_a_profile_of_no_time_is_one_line(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{"parallel_group_info": 7}',
+        b'{"parallel_group_info": {"a": {"group_name": "dp", "group_rank": 0}}}',
+        b'{"parallel_group_info": {"a": {"group_name": "dp", "global_ranks": [1e3]}}}',
+        b'{"\\ud800": 1}',
+        b'{"a": NaN}',
+        b'{"a": 1e999}',
+        b"[]",
+    ],
+)
+def test_metadata_that_is_not_as_it_must_be_is_stated(content: bytes, tmp_path: Path) -> None:
+    profile = write_profile(tmp_path, {"op_range": _operators()})
+    (profile / "profiler_metadata.json").write_bytes(content)
+    written, (line,) = export_raw(profile, tmp_path / "out")
+    assert "profiler_metadata" in line
+    assert written
+
+
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b"[" * 100_000, b'{"start_info": NaN}'])
 def test_a_broken_profiler_info_is_stated(content: bytes, tmp_path: Path) -> None:
     profile = write_profile(tmp_path, {"op_range": _operators()})
