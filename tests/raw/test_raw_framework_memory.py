@@ -190,6 +190,7 @@ def test_what_is_read_is_written_as_the_adapter_does(tmp_path: Path) -> None:
     # Of a return with which the files begin, no total shows how much it was.
     for one, other in zip(found[:2], expected[:2], strict=True):
         assert one[1:2] + one[3:12] == other[1:2] + other[3:12]
+    assert found[0][0] == found[1][0]
     assert [one[1:] for one in found[2:]] == [one[1:] for one in expected[2:]]
     blocks = [(2, 4, 5), (3,), (6, 7), (8, 9), (10,)]
     addresses = [{found[place][0] for place in one} for one in blocks]
