@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from ascend_ref.capture import Capture, Integers
+from ascend_ref.capture.model import NONE
 
 from ..ddl import version_facts
 from .recording import Recording, Rows
@@ -53,6 +54,8 @@ def ranks(recording: Recording) -> Rows:
     rank = origin.rank if recording.has_framework else -1
     written = recording.has_framework or recording.habits.rank_map
     numbers = _devices(recording) if written else np.empty(0, np.int64)
+    if recording.has_framework and not recording.capture.origin.devices:
+        numbers = np.array([NONE])  # of a profile of the host alone (consumers.md 2.7)
     return {"rank": np.full(len(numbers), rank), "id": numbers}
 
 
@@ -94,6 +97,7 @@ def parallel_groups(capture: Capture) -> dict[str, Any]:
         for row, (first, size) in enumerate(
             zip(groups.first.tolist(), groups.size.tolist(), strict=True)
         )
+        if texts[groups.purpose[row]]
     }
 
 
