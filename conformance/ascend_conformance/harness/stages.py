@@ -9,7 +9,8 @@ from pathlib import Path
 from ..media.text.deliverables import Deliverable
 from . import database_to_text, raw_to_text
 from .case import Case
-from .texts import Difference, differences
+from .pairing import Difference
+from .texts import differences
 
 Files = Sequence[Deliverable]
 Compare = Callable[[Files, Files, Collection[str] | None, tuple[str, str]], list[Difference]]
