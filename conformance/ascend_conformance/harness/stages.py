@@ -9,7 +9,8 @@ from typing import Any
 
 from . import cluster_database, database_to_text, ranks_to_cluster, raw_to_text
 from .case import Case
-from .texts import Difference, differences
+from .pairing import Difference
+from .texts import differences
 
 Files = Sequence[Any]
 """Files, or tables of one, each with path, name and place; every stage has its own kind."""
