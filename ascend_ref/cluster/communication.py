@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ascend_ref.capture.batch import Reals
 from ascend_ref.derive.communication_report import TOTAL, quotients
 
 from .ranks import RANK, Rank, joined
@@ -24,9 +24,9 @@ def times(ranks: Sequence[Rank]) -> pa.Table:
     """The times of every operator; of each step, rank and group their sums and shares."""
     single = joined(ranks, "CommAnalyzerTime")
     totals = summed(single, PLACE, dict.fromkeys(TIMES, "sum"))
-    transit = _reals(totals, "transit_time")
+    transit = reals(totals, "transit_time")
     for name in RATIOS:
-        spent = _reals(totals, name)
+        spent = reals(totals, name)
         totals = totals.append_column(f"{name}_ratio", pa.array(quotients(spent, spent + transit)))
         single = single.append_column(f"{name}_ratio", constant(single, 0.0))
     totals = totals.append_column(OPERATOR, constant(totals, TOTAL))
@@ -48,7 +48,7 @@ def bandwidths(ranks: Sequence[Rank]) -> pa.Table:
     totals = packets
     for name in ("transit_size", "transit_time"):
         totals = totals.append_column(name, links[name].take(of_link))
-    rates = quotients(_reals(totals, "transit_size"), _reals(totals, "transit_time"))
+    rates = quotients(reals(totals, "transit_size"), reals(totals, "transit_time"))
     totals = totals.append_column("bandwidth", pa.array(rates))
     totals = totals.append_column("large_packet_ratio", constant(totals, 0.0))
     totals = totals.append_column(OPERATOR, constant(totals, TOTAL))
@@ -78,5 +78,7 @@ def constant(table: pa.Table, value: str | float) -> pa.Array:
     return pa.repeat(pa.scalar(value), table.num_rows)
 
 
-def _reals(table: pa.Table, name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    return table[name].cast(pa.float64()).fill_null(0.0).to_numpy()
+def reals(table: pa.Table, name: str) -> Reals:
+    """The numbers of a column, 0 where there is none."""
+    found: Reals = table[name].cast(pa.float64()).fill_null(0.0).to_numpy()
+    return found

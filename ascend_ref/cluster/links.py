@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from ascend_ref.derive.communication_report import TOTAL
 from ascend_ref.derive.matching import divided
 
-from .communication import OPERATOR, constant, keys_of, summed
+from .communication import OPERATOR, constant, keys_of, reals, summed
 from .groups import global_ranks
 from .ranks import Rank, joined
 
@@ -37,11 +37,8 @@ def links(ranks: Sequence[Rank]) -> pa.Table:
     totals = summed(kinds, PAIR, AMOUNTS)
     totals = totals.append_column(OPERATOR, constant(totals, TOTAL))
     together = pa.concat_tables([single, totals.select(single.column_names)])
-    size, time = (
-        together[name].cast(pa.float64()).fill_null(0.0).to_numpy()
-        for name in ("transit_size", "transit_time")
-    )
-    return together.append_column("bandwidth", pa.array(divided(size, time)))
+    rates = divided(reals(together, "transit_size"), reals(together, "transit_time"))
+    return together.append_column("bandwidth", pa.array(rates))
 
 
 def _between_global_ranks(table: pa.Table, ranks: Sequence[Rank]) -> pa.Table:

@@ -4,28 +4,31 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ascend_ref.cluster.tables import type_of
-from ascend_ref.db.introspect import describe
+from ascend_ref.db.introspect import describe, fold
 from ascend_ref.db.open import UnreadableDatabase, open_readonly, quick_check
 from ascend_ref.db.reader import typed_columns
 from ascend_ref.derive.communication_report import FLOAT_STEP
 from ascend_spec import cluster_catalog
-from ascend_spec.cluster import ClusterColumn
+from ascend_spec.cluster import ClusterColumn, ClusterTable
 
-from ..compare.agreement import WHICH
+from ..compare.agreement import Which
+from ..compare.sql import quoted
 from ..media.text.database import open_facts
-from .tables import Both
-from .tables import differences as table_differences
-from .texts import Difference
+from .pairing import Difference, Pairing, Table
 
 RELATIVE = 1e-9
 """Part of a real number by which two agree: sums depend on the order of what is added."""
+LEFT, RIGHT = 0, 1
+"""Numbers of the sides as files of the facts."""
 LEAST = 1e-9
 """Difference of real numbers that is none: of sums near 0, in us, ms or MB."""
 
@@ -55,14 +58,11 @@ def files(folder: Path) -> list[ClusterFile]:
 
 def _tables_of(path: Path) -> Iterator[ClusterFile]:
     try:
-        connection = open_readonly(path)
-        try:
+        with closing(open_readonly(path)) as connection:
             damage = quick_check(connection)
             held = describe(connection)
-        finally:
-            connection.close()
     except UnreadableDatabase as problem:
-        yield ClusterFile(path, path.name, str(problem))
+        yield ClusterFile(path, path.name, problem.reason)
         return
     if damage:
         yield ClusterFile(path, path.name, f"damaged: {damage}; expected sound pages")
@@ -84,38 +84,60 @@ def differences(
     """
     broken = [one for one in (*left, *right) if one.reason is not None]
     if broken:
-        return [
-            Difference("broken file", one.name, one.place, None, 1, 1, str(one.reason))
-            for one in broken
-        ]
+        return [_broken(one) for one in broken]
     found: list[Difference] = []
     with open_facts() as facts:
-        for name, table in cluster_catalog().tables.items():
-            if features is not None and name not in features:
-                continue
-            try:
-                held = [_read(one, name) for one in (left, right)]
-            except UnreadableDatabase as problem:
-                found.append(Difference("broken file", name, name, None, 1, 1, problem.reason))
-                continue
-            rows = [one.num_rows for one in held]
-            if not all(rows):
-                found += _one_sided(name, rows, sides)
-                continue
-            both = Both(name, dict(zip(WHICH, held, strict=True)), table.key, _tolerances(name))
-            found += table_differences(facts, both, sides)
+        pairing = Pairing(facts, RIGHT, sides)
+        for name in cluster_catalog().tables:
+            if features is None or name in features:
+                try:
+                    held = _held(left, name), _held(right, name)
+                except UnreadableDatabase as problem:
+                    found.append(_broken(ClusterFile(problem.path, name, problem.reason)))
+                else:
+                    found += _differences(pairing, name, *held)
     return found
 
 
-def _one_sided(name: str, rows: Sequence[int], sides: tuple[str, str]) -> Iterator[Difference]:
-    if rows[0]:
-        yield Difference("absent file", name, name, None, 1, 1, f"{sides[1]} has no row of it")
-    elif rows[1]:
-        yield Difference("added file", name, name, None, 1, 1, f"{sides[0]} has no row of it")
+def _broken(one: ClusterFile) -> Difference:
+    return Difference("broken file", one.name, one.place, None, 1, 1, str(one.reason))
 
 
-def _tolerances(name: str) -> Mapping[str, str]:
-    columns = cluster_catalog().tables[name].columns.values()
+def _differences(pairing: Pairing, name: str, left: _Held, right: _Held) -> Iterator[Difference]:
+    """What two states of a table do not agree in; one without rows is one that is not there."""
+    if not (left.rows.num_rows and right.rows.num_rows):
+        other: Which = "left" if right.rows.num_rows else "right"
+        if left.rows.num_rows or right.rows.num_rows:
+            what = "added file" if other == "left" else "absent file"
+            words = f"{pairing.sides[other]} has no row of it"
+            yield Difference(what, name, name, None, 1, 1, words)
+        return
+    lacks: dict[Which, list[str]] = {
+        "left": [one for one in right.columns if one not in left.columns],
+        "right": [one for one in left.columns if one not in right.columns],
+    }
+    of = f"cluster_{name}"
+    sides = [_numbered(left.rows, LEFT), _numbered(right.rows, RIGHT)]
+    pairing.facts.connection.register(of, pa.concat_tables(sides, promote_options="default"))
+    described = cluster_catalog().tables[name]
+    table = Table(
+        name,
+        name,
+        of,
+        {one: quoted(one) for one in described.columns if one in {*left.columns, *right.columns}},
+        described.key,
+        tolerances=_tolerances(described),
+    )
+    yield from pairing.differences(table, lacks)
+
+
+def _numbered(rows: pa.Table, side: int) -> pa.Table:
+    found = rows.append_column("file", pa.repeat(pa.scalar(side), rows.num_rows))
+    return found.append_column("row", pa.array(np.arange(rows.num_rows)))
+
+
+def _tolerances(table: ClusterTable) -> Mapping[str, str]:
+    columns = table.columns.values()
     return {one.name: _tolerance(one) for one in columns if type_of(one) == pa.float64()}
 
 
@@ -129,39 +151,40 @@ def _tolerance(column: ClusterColumn) -> str:
     return f"least(greatest({RELATIVE} * {greatest}, {LEAST}), 1e300)"
 
 
-def _read(some: Sequence[ClusterFile], name: str) -> pa.Table:
-    """The rows of a table in all files that have it."""
-    parts = [_table(one) for one in some if one.name == name]
-    return pa.concat_tables(parts, promote_options="default") if parts else pa.table({})
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What a side has of a table: its columns, and rows with those that the spec knows."""
+
+    columns: Collection[str]
+    rows: pa.Table
 
 
-def _table(one: ClusterFile) -> pa.Table:
+def _held(some: Sequence[ClusterFile], name: str) -> _Held:
+    """The table in all files that have it."""
+    parts = [_read(one) for one in some if one.name == name]
+    rows = [part.rows for part in parts]
+    columns = dict.fromkeys(column for part in parts for column in part.columns)
+    return _Held(columns, pa.concat_tables(rows, promote_options="default") if rows else _NO_ROWS)
+
+
+def _read(one: ClusterFile) -> _Held:
     known = cluster_catalog().tables[one.name].columns
-    connection = open_readonly(one.path)
-    try:
+    spelled = {fold(name): name for name in known}
+    with closing(open_readonly(one.path)) as connection:
         physical = describe(connection).readable(one.name)
-        present = [column.name for column in physical.columns] if physical else []
-    finally:
-        connection.close()
-    kinds = {name: type_of(known[name]) if name in known else pa.string() for name in present}
-    # Of a column that the spec does not know its name is what is stated; its cells may be any.
-    strange = {name: kind for name, kind in kinds.items() if name not in known}
-    schema = pa.schema(list(kinds.items()))
-    batches = typed_columns(
-        one.path, one.name, {name: kind for name, kind in kinds.items() if name in known}
-    )
-    table = pa.Table.from_batches(
-        batches, pa.schema([field for field in schema if field.name in known])
-    )
-    for name in strange:
-        table = table.append_column(name, pa.nulls(table.num_rows, pa.string()))
-    for name in table.column_names:
-        form = known[name].form if name in known else None
+    present = [column.name for column in physical.columns] if physical else []
+    own = {name: spelled[fold(name)] for name in present if fold(name) in spelled}
+    if not own:
+        return _Held(present, _NO_ROWS)
+    types = {name: type_of(known[column]) for name, column in own.items()}
+    batches = typed_columns(one.path, one.name, types)
+    rows = pa.Table.from_batches(batches, pa.schema(types)).rename_columns(own)
+    for column in own.values():
+        form = known[column].form
         if form is not None:
-            table = table.set_column(
-                table.column_names.index(name), name, _FORMS[form](table[name])
-            )
-    return table
+            place = rows.column_names.index(column)
+            rows = rows.set_column(place, column, _FORMS[form](rows[column]))
+    return _Held([own.get(name, name) for name in present], rows)
 
 
 def _last_part(paths: pa.ChunkedArray) -> pa.Array:
@@ -181,4 +204,5 @@ def _spelled(text: str | None) -> str | None:
         return text
 
 
+_NO_ROWS = pa.table({})
 _FORMS = {"path": _last_part, "json": _same_json}

@@ -8,7 +8,7 @@ of the last printed digit.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ascend_ref.db.display import clip, printable
 
@@ -41,7 +41,7 @@ class Difference:
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table of the facts that both sides fill: its name and feature, what its rows are, and
-    their columns as SQL.
+    their columns as SQL. ``tolerances``: how far numbers of a column may be apart, as SQL.
     """
 
     place: str
@@ -51,6 +51,7 @@ class Table:
     keys: tuple[str, ...]
     near: str | None = None
     times: tuple[str, ...] = ()
+    tolerances: Mapping[str, str] = field(default_factory=dict)
 
 
 class Pairing:
@@ -90,7 +91,10 @@ class Pairing:
         keys = tuple(one for one in table.keys if one in columns)
         near = table.near if table.near in columns else None
         rest = [one for one in columns if one not in keys]
-        compare = {one: TIME if one in table.times else Comparison() for one in rest}
+        compare = {
+            one: TIME if one in table.times else Comparison(tolerance=table.tolerances.get(one))
+            for one in rest
+        }
         side = Side(table.of, {one: table.columns[one] for one in columns})
         agreement = Agreement(side, side, keys, compare, near)
         sides = {which: self._selected(table, columns, which) for which in WHICH}
