@@ -147,17 +147,36 @@ TRUTH: Mapping[str, list[tuple[Any, ...]]] = {
 }
 
 
-def write(folder: Path) -> Path:
-    """The profiles of both ranks below a folder."""
-    for number, tables in ANALYSES.items():
+def with_both_kinds() -> Mapping[int, Mapping[str, tuple[str, Rows]]]:
+    """The same, but that rank 4 sends in the group of the collectives, where it broadcasts."""
+    sent = {"hcom_broadcast__778_1_1": "hcom_send__778_1_1", "broadcast-total": "send-total"}
+
+    def changed(row: Sequence[Any]) -> Sequence[Any]:
+        if row[0] not in sent:
+            return row
+        return [sent[row[0]], *("p2p" if one == "collective" else one for one in row[1:])]
+
+    own = {
+        name: (columns, [changed(row) for row in rows])
+        for name, (columns, rows) in ANALYSES[4].items()
+    }
+    return {**ANALYSES, 4: own}
+
+
+def write(
+    folder: Path,
+    analyses: Mapping[int, Mapping[str, tuple[str, Rows]]] = ANALYSES,
+    *,
+    stated: bool = True,
+) -> Path:
+    """The profiles of both ranks below a folder. ``stated``: whether the program states groups."""
+    for number, tables in analyses.items():
         output = folder / f"rank{number}_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
         output.mkdir(parents=True)
         uid, name, device = HOSTS[number]
         group = {"group_name": "dp", "group_rank": 0, "global_ranks": [4, 9]}
-        facts = {
-            "distributed_args": ARGUMENTS | {"rank": number},
-            "parallel_group_info": {GROUP_TEXT: group},
-        }
+        facts: dict[str, Any] = {"distributed_args": ARGUMENTS | {"rank": number}}
+        facts |= {"parallel_group_info": {GROUP_TEXT: group}} if stated else {}
         described = [("SCHEMA_VERSION", "1.2.0"), *((k, json.dumps(v)) for k, v in facts.items())]
         profiler: Mapping[str, tuple[str, Rows]] = {
             "META_DATA": ("name TEXT, value TEXT", described),
