@@ -16,6 +16,8 @@ from .ranks import RANK, Rank, joined
 
 PIPELINE = "pp"
 """How the purposes of groups begin that connect pipeline stages."""
+GREATEST = 0xFFFF_FFFF
+"""Rank: they have 32 bits. A list with anything else states no ranks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +52,12 @@ def stated_groups(ranks: Sequence[Rank]) -> dict[str, Stated]:
 
 def _stated(text: str, one: Mapping[str, Any]) -> Stated:
     purpose, members = one.get("group_name"), one.get("global_ranks")
-    numbers = members if isinstance(members, list) else []
-    return Stated(
-        text,
-        purpose if isinstance(purpose, str) else "",
-        tuple(sorted(number for number in numbers if isinstance(number, int))),
-    )
+    numbers = members if isinstance(members, list) and all(map(_is_rank, members)) else []
+    return Stated(text, purpose if isinstance(purpose, str) else "", tuple(sorted(numbers)))
+
+
+def _is_rank(value: object) -> bool:
+    return type(value) is int and 0 <= value <= GREATEST
 
 
 def groups(ranks: Sequence[Rank]) -> list[Group]:
