@@ -115,6 +115,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
                 "data.md",
                 "levels.md",
                 "carriers.md",
+                "cluster.md",
                 "layout.md",
                 "exchange.md",
                 "vocabularies.md",

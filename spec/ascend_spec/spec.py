@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 if TYPE_CHECKING:
     from .api import ApiCatalog
     from .bin import BinCatalog
+    from .cluster import ClusterCatalog
     from .core import Folder, Loader
     from .db import Catalog
     from .documents import DocumentCatalog
@@ -63,6 +64,13 @@ class Spec:
         from .db import Catalog
 
         return Catalog(self.loader)
+
+    @cached_property
+    def cluster(self) -> ClusterCatalog:
+        """The database of an analysis of all ranks."""
+        from .cluster import ClusterCatalog
+
+        return ClusterCatalog(self.loader)
 
     @cached_property
     def text(self) -> TextCatalog:
@@ -173,6 +181,11 @@ def per_spec(function: Callable[Arguments, Result]) -> Callable[Arguments, Resul
 def catalog() -> Catalog:
     """Databases, by the spec in use."""
     return current().db
+
+
+def cluster_catalog() -> ClusterCatalog:
+    """The database of an analysis of all ranks, by the spec in use."""
+    return current().cluster
 
 
 def text_catalog() -> TextCatalog:

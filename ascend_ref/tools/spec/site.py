@@ -62,6 +62,11 @@ SHEETS: Mapping[str, tuple[str, str]] = {
         "of known failures.",
     ),
     "carriers.md": ("Carriers", "The kinds of databases."),
+    "cluster.md": (
+        "Analysis of all ranks",
+        "The tables of `cluster_analysis.db`, which `msprof-analyze cluster -m all` computes from "
+        "the databases of all ranks. A table without rows is not there.",
+    ),
     "value-types.md": (
         "Value types",
         "The kinds of values, each with its unit and range written once.",

@@ -77,6 +77,7 @@ KINDS: Mapping[str, KindOfSubject] = {
     "trace-form": KindOfSubject("trace-forms", "how an exporter writes a timeline"),
     "pid-rule": KindOfSubject("pid-rules", "how the pid of a layer is made"),
     "document": KindOfSubject("documents", "a JSON document"),
+    "cluster-table": KindOfSubject("cluster-tables", "a table of cluster_analysis.db"),
     "block": KindOfSubject("blocks", "a block type of visualize_data.bin"),
     "key": KindOfSubject("keys", "a place in the JSON of a block", names="0x[0-9a-f]{2}/.*"),
     "record": KindOfSubject("records", "packed bytes of visualize_data.bin"),

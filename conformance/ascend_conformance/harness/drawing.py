@@ -58,7 +58,7 @@ def draw_cases(stage: Stage, count: int, number: int) -> list[Case]:
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
-    @given(cases(stage.name))
+    @given(cases(stage.name, stage.ranks))
     def collect(case: Case) -> None:
         if len(found) < count and stage.can_be_drawn(case) and _is_possible(case):
             one = case.scenario

@@ -186,6 +186,35 @@ class MsprofAnalyze:
 
 
 @dataclass(frozen=True)
+class ClusterAnalysis:
+    """msprof-analyze, whose mode all writes cluster_analysis.db of the ranks in a folder."""
+
+    program: Path
+    limits: Limits
+    name: str = "msprof-analyze"
+    features: frozenset[str] | None = None
+    writer: str | None = None
+
+    @property
+    def text(self) -> str:
+        """Its name."""
+        return self.name
+
+    def export(self, source: Path, target: Path) -> Result:
+        """Run it on a copy, as it may write there, and take the folder that it makes."""
+        copied = target / "ranks"
+        shutil.copytree(source, copied)
+        command = [str(self.program), "cluster", "-m", "all", "--force"]
+        command += ["-d", str(copied), "-o", str(target)]
+        ended = run(command, target, self.limits)
+        shutil.rmtree(copied)
+        return result_of(ended)
+
+    def close(self) -> None:
+        """Nothing is left of a command that has ended."""
+
+
+@dataclass(frozen=True)
 class Msprof:
     """msprof from a checkout of its sources, in Python alone, which writes into the raw folder.
 

@@ -6,7 +6,15 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 
-from .exporters import Exporter, Function, Msprof, MsprofAnalyze, Template, program_of
+from .exporters import (
+    ClusterAnalysis,
+    Exporter,
+    Function,
+    Msprof,
+    MsprofAnalyze,
+    Template,
+    program_of,
+)
 from .limits import Limits
 from .talking import Talking
 
@@ -16,6 +24,8 @@ REFERENCE = "reference"
 MSPROF_ANALYZE = "msprof-analyze"
 MSPROF = "msprof:"
 """Begins the folder of a checkout of msprof."""
+CLUSTER = "ranks-to-cluster"
+"""The stage at which msprof-analyze is asked for another of its modes."""
 NAMES = (REFERENCE, MSPROF_ANALYZE)
 
 
@@ -33,6 +43,8 @@ def exporter_of(
         program = program_of(text)
         if program is None:
             raise NoExporter(f"{text} is not installed; expected: pip install {text}")
+        if stage == CLUSTER:
+            return ClusterAnalysis(Path(program), limits)
         return MsprofAnalyze(Path(program), limits)
     if text.startswith(MSPROF):
         script = Path(text.removeprefix(MSPROF)) / "analysis" / "msprof" / "msprof.py"

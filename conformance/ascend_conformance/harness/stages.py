@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from ..media.text.deliverables import Deliverable
-from . import database_to_text, raw_to_text
+from . import cluster_database, database_to_text, ranks_to_cluster, raw_to_text
 from .case import Case
-from .texts import Difference, differences
+from .pairing import Difference
+from .texts import differences
 
-Files = Sequence[Deliverable]
+Files = Sequence[Any]
+"""Files, or tables of one, each with path, name and place; every stage has its own kind."""
 Compare = Callable[[Files, Files, Collection[str] | None, tuple[str, str]], list[Difference]]
 
 
@@ -24,7 +26,7 @@ class Stage:
     exporters writes it where one is named. ``files`` are those of a folder that are compared;
     ``differences`` what two sets of them do not agree in. ``reference``: our own exporter.
     ``operators`` in the input of a folder. ``judged``: whether ``check`` has rules for what is
-    written.
+    written. ``ranks`` of a case that is drawn, at most.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Stage:
     reference: Callable[[Path, Path], object]
     operators: Callable[[Path], int]
     judged: bool
+    ranks: int = 2
 
 
 def _files(folder: Path) -> Files:
@@ -66,6 +69,18 @@ STAGES: Mapping[str, Stage] = {
             raw_to_text.reference,
             raw_to_text.operators,
             judged=False,
+        ),
+        Stage(
+            "ranks-to-cluster",
+            "The databases of all ranks to cluster_analysis.db.",
+            ranks_to_cluster.can_be_drawn,
+            ranks_to_cluster.make,
+            cluster_database.files,
+            cluster_database.differences,
+            ranks_to_cluster.reference,
+            database_to_text.operators,
+            judged=False,
+            ranks=ranks_to_cluster.RANKS,
         ),
     )
 }

@@ -19,7 +19,7 @@ from ..options import Options
 from ..ruleset import EVERYTHING, Selection
 from .case import Case
 from .exporters import Exporter, How, Result
-from .texts import Difference
+from .pairing import Difference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
