@@ -15,9 +15,10 @@ IDLE_WRITE = (2 * MILLION, 8 * MILLION)
 """Byte/s that a unit of an idle device moves."""
 HIT_PER_MILLE = (750, 920)
 IDLE_HIT_PER_MILLE = (0, 300)
-CACHES = {"A2": (1, 0), "A3": (1, 0)}
+CACHES = {"A2": (1, 0), "A3": (1, 0), "200I-500-A2": (1,)}
 OTHER_CACHES = (1, 1, 1, 1)
-"""How the caches share the traffic: on A2 and A3 the second one serves something else."""
+"""How the caches share the traffic: on A2 and A3 the second one serves something else. So many of
+a product are evaluated (raw-prof 4.8, erratum U18)."""
 QOS_IDLE_MEBI = (20, 60)
 ACCELERATORS = 28
 BUS_LEVELS = 4
