@@ -69,7 +69,8 @@ def read_calls(session: Session, texts: Texts) -> Calls:
             clock = session.host.side.host
         except Unknown as reason:
             if len(rows):
-                session.damage.append(Damage(session.host.folder.path, f"{reason}, so no calls"))
+                text = f"{reason}, so no calls"
+                session.damage.append(Damage(session.host.folder.path, text, kind="api_event"))
             rows, start, end = rows[:0], start[:0], end[:0]
             times = (start, end)
         else:
@@ -78,7 +79,7 @@ def read_calls(session: Session, texts: Texts) -> Calls:
     right &= (times[0] != OUT_OF_RANGE) & (times[1] != OUT_OF_RANGE)
     if session.host is not None and not right.all():
         text = f"api_event: {int(np.sum(~right)):,} records are no calls: no layer or no interval"
-        session.damage.append(Damage(session.host.folder.path, text))
+        session.damage.append(Damage(session.host.folder.path, text, kind="api_event"))
     levels = rows["level"].astype(np.int64)
     order = np.lexsort((-levels, -end, start))
     order = order[right[order]]
@@ -124,7 +125,7 @@ def _of_events(session: Session) -> npt.NDArray[Any]:
     alone = len(events) - 2 * len(before)
     if alone and session.host is not None:
         text = f"api_event: {alone:,} events have no other end"
-        session.damage.append(Damage(session.host.folder.path, text))
+        session.damage.append(Damage(session.host.folder.path, text, kind="api_event"))
     return made
 
 

@@ -46,7 +46,8 @@ def _marks(session: Session, noted: set[int], texts: Texts) -> Marks:
     try:
         clock = session.host.side.host
     except Unknown as reason:
-        session.damage.append(Damage(session.host.folder.path, f"{reason}, so no marks"))
+        text = f"{reason}, so no marks"
+        session.damage.append(Damage(session.host.folder.path, text, kind="msproftx"))
         return Marks.empty()
     stamp = rows["stampInfo"]
     extended = rows["infoType"] == EXTENDED
@@ -62,7 +63,7 @@ def _marks(session: Session, noted: set[int], texts: Texts) -> Marks:
     right = np.flatnonzero((start != OUT_OF_RANGE) & (end != OUT_OF_RANGE) & (end >= start))
     if len(right) < len(first):
         text = f"msproftx: {len(first) - len(right):,} marks without an interval"
-        session.damage.append(Damage(session.host.folder.path, text))
+        session.damage.append(Damage(session.host.folder.path, text, kind="msproftx"))
     right = right[np.lexsort((-end[right], start[right]))]
     stamp, extended = stamp[right], extended[right]
     domain = np.full(len(right), texts.number(NOT_AVAILABLE))
@@ -97,7 +98,7 @@ def _messages(session: Session, rows: Rows, owner: Integers) -> list[str]:
             parts[one].append(text)
     if gaps and session.host is not None:
         text = f"msproftx: {gaps:,} segments of messages are not in their place"
-        session.damage.append(Damage(session.host.folder.path, text))
+        session.damage.append(Damage(session.host.folder.path, text, kind="msproftx"))
     return [b"".join(some).decode("utf-8", "backslashreplace") for some in parts]
 
 
@@ -113,7 +114,8 @@ def _noted(session: Session) -> Tasks:
             try:
                 time = context.side.device.times(rows["timestamp"])
             except Unknown as reason:
-                session.damage.append(Damage(context.folder.path, f"{reason}, so no marks of it"))
+                text = f"{reason}, so no marks of it"
+                session.damage.append(Damage(context.folder.path, text, kind="ts_track"))
                 continue
             right = (time != OUT_OF_RANGE) & (rows["indexId"] < LIMIT)
             parts.append(

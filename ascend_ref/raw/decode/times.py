@@ -31,5 +31,5 @@ def times_of(
         return clock().times(ticks)
     except Unknown as reason:
         text = f"{reason}, so {len(ticks):,} samples of {kind} have no times"
-        session.damage.append(Damage(context.folder.path, text))
+        session.damage.append(Damage(context.folder.path, text, kind=kind))
         return np.full(len(ticks), OUT_OF_RANGE)

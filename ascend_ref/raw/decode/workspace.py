@@ -22,7 +22,7 @@ def read_workspace(session: Session, texts: Texts) -> WorkspaceEvents:
         time = session.host.side.host.times(rows["timeStamp"])
     except Unknown as reason:
         text = f"{reason}, so no memory of operators"
-        session.damage.append(Damage(session.host.folder.path, text))
+        session.damage.append(Damage(session.host.folder.path, text, kind="task_memory_info"))
         return WorkspaceEvents.empty()
     known = np.flatnonzero(time != OUT_OF_RANGE)
     known = known[np.argsort(time[known], kind="stable")]
