@@ -20,6 +20,7 @@ from ..fields import joined
 from ..side import Unknown
 from ..vocabulary import level, named
 from .session import Session
+from .times import demand_within
 
 FIRST_CONNECTION = 1
 
@@ -67,14 +68,14 @@ def read_calls(session: Session, texts: Texts) -> Calls:
     if session.host is not None:
         try:
             clock = session.host.side.host
+            times = (clock.times(start), clock.times(end))
+            demand_within(session, times[0][(rows["level"] > 0) & (start > 0)])
         except Unknown as reason:
             if len(rows):
                 text = f"{reason}, so no calls"
                 session.damage.append(Damage(session.host.folder.path, text, kind="api_event"))
             rows, start, end = rows[:0], start[:0], end[:0]
             times = (start, end)
-        else:
-            times = (clock.times(start), clock.times(end))
     right = (rows["level"] > 0) & (start > 0) & (end >= start)
     right &= (times[0] != OUT_OF_RANGE) & (times[1] != OUT_OF_RANGE)
     if session.host is not None and not right.all():

@@ -37,6 +37,7 @@ from ..vocabulary import numbered
 from .kernels import Computed
 from .logs import placed
 from .session import Rows, Session
+from .times import demand_within
 
 Mask = npt.NDArray[np.bool_]
 Samples = Mapping[str, Mapping[str, npt.NDArray[Any]]]
@@ -204,6 +205,7 @@ def _placed(
     rows = rows[rows["endTime"] < LIMIT]
     try:
         end = context.side.device.times(rows["endTime"].astype(np.int64))
+        demand_within(session, end)
     except Unknown as reason:
         if len(rows):
             text = f"{reason}, so {len(rows):,} counters are of no known task"

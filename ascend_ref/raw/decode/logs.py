@@ -19,6 +19,7 @@ from ..fields import numbers, time_field
 from ..side import Unknown
 from .launches import flips_before
 from .session import Rows, Session
+from .times import demand_within
 
 _SUB_TASK = 34
 _LOGS = (
@@ -75,13 +76,14 @@ def _runs(session: Session, device: int, context: Context) -> Runs:
         return Runs(*([empty] * len(fields(Runs))))
     try:
         clock = context.side.device
+        times = clock.times(start), clock.times(end)
+        demand_within(session, times[0])
     except Unknown as reason:
         text = f"{reason}, so {len(start):,} tasks have no times"
         log = next(kind for kind, *_ in _LOGS if kind in context.folder.files)
         session.damage.append(Damage(context.folder.path, text, kind=log))
         return Runs(*([empty] * len(fields(Runs))))
     batch = _batches(session, context, stream, start)
-    times = clock.times(start), clock.times(end)
     right = (times[0] != OUT_OF_RANGE) & (times[1] != OUT_OF_RANGE)
     return Runs(
         times[0][right],

@@ -19,6 +19,7 @@ from ..tensors import NOT_AVAILABLE
 from .nodes import text_numbers
 from .session import Rows, Session
 from .tasks import Launched
+from .times import demand_within
 
 _MOST_SEGMENTS = 1 << 10
 
@@ -45,6 +46,7 @@ def _marks(session: Session, noted: set[int], texts: Texts) -> Marks:
         return Marks.empty()
     try:
         clock = session.host.side.host
+        demand_within(session, clock.times(rows["stampInfo"]["startTime"]))
     except Unknown as reason:
         text = f"{reason}, so no marks"
         session.damage.append(Damage(session.host.folder.path, text, kind="msproftx"))
@@ -113,6 +115,7 @@ def _noted(session: Session) -> Tasks:
                 continue
             try:
                 time = context.side.device.times(rows["timestamp"])
+                demand_within(session, time)
             except Unknown as reason:
                 text = f"{reason}, so no marks of it"
                 session.damage.append(Damage(context.folder.path, text, kind="ts_track"))

@@ -157,6 +157,7 @@ def text_numbers(session: Session, texts: Texts, hashes: Hashes) -> Integers:
     every, place = distinct(hashes)
     known = {NO_TEXT: NOT_AVAILABLE} | dict(session.names.texts)
     found = [texts.number(known.get(one, str(one))) for (one,) in every]
+    session.unnamed.update(one for (one,) in every if one not in known)
     return np.array(found, np.int64)[place]
 
 

@@ -21,6 +21,7 @@ from .kernels import read_kernels
 from .launches import read_launches
 from .logs import read_runs
 from .marks import read_marks
+from .names import state_unnamed
 from .nodes import read_nodes
 from .origin import Level, read_origin, read_switches
 from .samples import read_samples
@@ -72,6 +73,7 @@ def _capture(session: Session) -> Capture:
     computed = read_kernels(session, calls, launches, launched, nodes, texts)
     communicated = read_communication(session, calls, launches, launched, nodes, texts)
     events = read_workspace(session, texts)
+    state_unnamed(session)
     samples = read_samples(session, origin, texts)
     collected: Level = 1 if nodes.recorded else 0
     if (calls.table.level == level("RUNTIME")).any():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -20,7 +21,7 @@ from ..dictionaries import Names
 from ..fields import joined
 from ..layout import Ambiguous, Bytes, Layout, layout_of
 from ..lines import read_lines
-from ..slices import read_blocks
+from ..slices import read_blocks, state_missing
 from ..tree import AGING, Slice
 
 Rows = npt.NDArray[Any]
@@ -49,13 +50,15 @@ class Part(NamedTuple):
 class Session:
     """Raw files of one process, in ``folder``. ``host`` is missing where its folder is.
 
-    damage: what cannot be read; everything else is.
+    damage: what cannot be read; everything else is. unnamed: numbers of texts that were asked for
+    and are in no dictionary.
     """
 
     folder: Path
     host: Context | None
     devices: Mapping[int, Context]
     damage: list[Damage] = field(default_factory=list)
+    unnamed: set[int] = field(default_factory=set)
     _kept: tuple[tuple[Path, str], Layout | None, list[_Read]] | None = None
 
     @property
@@ -99,7 +102,10 @@ class Session:
         grammar = raw_catalog().grammars[raw_catalog().files[kind].grammar or ""]
         if context is None:
             return
-        for one in context.folder.files.get(kind, ()):
+        slices = context.folder.files.get(kind, ())
+        for _, own in groupby(slices, key=lambda one: one.parts):
+            state_missing(list(own), self.damage)
+        for one in slices:
             context.counts.setdefault(kind, 0)
             for line in read_lines(one.path, grammar, self.damage):
                 context.counts[kind] += 1
