@@ -73,7 +73,11 @@ def cost_of(written: Written, capture: Capture, context: Context) -> Cost:
         if written.kind.file in _LOGS and time is not None:
             tag = _LOGS[written.kind.file]
             gone |= _tasks(declaration, tag, records[lost], time[lost], capture, device)
-        if written.kind.file == _TRACK and time is not None and "tagId" in records.dtype.names:
+        if (
+            written.kind.file == _TRACK
+            and time is not None
+            and "tagId" in (records.dtype.names or ())
+        ):
             noted = time[lost & (records["tagId"] == MARK_TAG)]
             own = capture.tasks.device == device
             gone |= is_mark(capture) & own & np.isin(capture.tasks.start, noted)
