@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ascend_ref.atomic import staged
+from ascend_ref.explain import Account, count_made, explain
 from ascend_ref.raw import Damage, find_folders
 from ascend_ref.raw.decode.read import RawCapture, read_raw
 from ascend_ref.raw.framework.read import find_profiles, read_profile
@@ -25,10 +26,14 @@ Progress = Callable[[int, int, str], None]
 
 
 class RawExported(NamedTuple):
-    """files: what was written. damage: what of the raw files cannot be read, a line each."""
+    """files: what was written. damage: what of the raw files cannot be read, a line each.
+
+    accounts: of each ``PROF_*`` why what could be made of it is there or absent, where asked for.
+    """
 
     files: list[Path]
     damage: list[str]
+    accounts: list[Account]
 
 
 def export_raw(
@@ -37,13 +42,16 @@ def export_raw(
     kinds: Collection[str] | None = None,
     revision: str | None = None,
     progress: Progress | None = None,
+    *,
+    explained: bool = False,
 ) -> RawExported:
     """Write what the raw files below ``source`` show into the new ``folder``.
 
     kinds: of :data:`RAW_KINDS`, or of :data:`PROFILE_KINDS` where the framework's profiler
     recorded; by default all. revision: of the database's schema, by default the newest. Of several
-    profiles, or ``PROF_*`` without one, each gets a folder of its own. What cannot be read is left
-    out and stated in :data:`INCOMPLETE`. ``folder`` appears complete or not at all.
+    profiles, or ``PROF_*`` without one, each gets a folder of its own. explained: with accounts.
+    What cannot be read is left out and stated in :data:`INCOMPLETE`. ``folder`` appears complete or
+    not at all.
 
     Raises ``Unreadable`` where there are no raw files, or nothing states when they were taken,
     ``FileExistsError`` for a folder that exists, ``OSError``.
@@ -51,19 +59,25 @@ def export_raw(
     as_of = catalog().revision(revision).id if revision else catalog().revisions[-1].id
     profiles = find_profiles(source)
     if profiles:
-        return _export_profiles(source, profiles, folder, kinds or PROFILE_KINDS, as_of, progress)
+        every = kinds or PROFILE_KINDS
+        return _export_profiles(source, profiles, folder, every, as_of, progress, explained)
     found = read_raw(source, progress)
     damage: list[str] = []
+    accounts: list[Account] = []
+    chosen = kinds or RAW_KINDS
     with staged(folder) as draft:
         for done, one in enumerate(found):
             if progress:
                 progress(done, len(found), f"writing {one.folder.name}")
             target = draft / one.folder.name if len(found) > 1 else draft
             target.mkdir(exist_ok=True)
-            write_msprof_outputs(target, one.capture, as_of, kinds or RAW_KINDS)
+            write_msprof_outputs(target, one.capture, as_of, chosen)
             damage += _state(one, target)
+            if explained:
+                made = count_made(target, frozenset(chosen))
+                accounts.append(explain(one, made, as_of, chosen, "msprof"))
         names = sorted(one.relative_to(draft) for one in draft.rglob("*.*"))
-    return RawExported([folder / name for name in names], damage)
+    return RawExported([folder / name for name in names], damage, accounts)
 
 
 def _export_profiles(
@@ -73,8 +87,10 @@ def _export_profiles(
     kinds: Collection[str],
     as_of: str,
     progress: Progress | None,
+    explained: bool,
 ) -> RawExported:
     damage: list[str] = []
+    accounts: list[Account] = []
     with staged(folder) as draft:
         for done, profile in enumerate(profiles):
             if progress:
@@ -84,8 +100,12 @@ def _export_profiles(
             one = read_profile(profile)
             write_pytorch_outputs(target, one.capture, as_of, kinds)
             damage += _state(one, target)
+            if explained:
+                made = count_made(target, frozenset(kinds))
+                accounts.append(explain(one, made, as_of, kinds, "pytorch"))
         names = sorted(one.relative_to(draft) for one in draft.rglob("*.*"))
-    return RawExported([folder / name for name in names], damage + _left_out(source, profiles))
+    written = [folder / name for name in names]
+    return RawExported(written, damage + _left_out(source, profiles), accounts)
 
 
 def _left_out(source: Path, profiles: list[Path]) -> list[str]:

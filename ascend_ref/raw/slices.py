@@ -52,6 +52,7 @@ def read_blocks(
     show it.
     """
     reader = _Reader(layout, side, damage)
+    missing = state_missing(slices, damage)
     total = sum(_size(one.path) for one in slices)
     lead = total % layout.size
     for place, one in enumerate(slices):
@@ -59,12 +60,34 @@ def read_blocks(
             with one.path.open("rb") as file:
                 if place == 0:
                     reader.start(file, one.path, lead)
+                elif one.path in missing:
+                    reader.finish()
                 else:
                     reader.join(file, one.path)
                 yield from reader.blocks(file, one.path)
         except OSError as error:
             reader.lose(one.path, error.strerror or str(error))
     reader.finish()
+
+
+def state_missing(slices: Sequence[Slice], damage: list[Damage]) -> set[Path]:
+    """The slices before which others are missing by their numbers, which is stated in ``damage``.
+
+    slices: of one file, in order. The limit of storage takes the oldest ones (raw-prof 2).
+    """
+    found = set()
+    expected = 0
+    for one in slices:
+        if one.number > expected:
+            last = one.number - 1
+            numbers = (
+                f"slice {last:,} is" if last == expected else f"slices {expected:,} to {last:,} are"
+            )
+            oldest = ", the oldest" if expected == 0 else ""
+            damage.append(Damage(one.path, f"{numbers} missing before it{oldest}"))
+            found.add(one.path)
+        expected = one.number + 1
+    return found
 
 
 class _Reader:
@@ -108,7 +131,7 @@ class _Reader:
             whole = len(content) - len(content) % size
             rows = np.frombuffer(content, np.uint8, whole).reshape(-1, size)
             right = self.layout.is_record(rows)
-            if right.all():
+            if right.all() and not self._is_other(content[whole:]):
                 yield Block(path, offset, rows)
                 self.rest = content[whole:]
                 offset += whole
@@ -147,10 +170,15 @@ class _Reader:
             run = int(np.argmin(right)) if not right.all() else len(rows)
             end = at + run * size
             if len(content) - end < size:
-                yield from self._run_of(path, offset + at, rows[:run])
-                at = end
-                break
-            found = self._next_record(content, end - size + 1 if run else end + 1)
+                found = end
+                if run and self._is_other(content[end:]):
+                    found = self._next_record(content, end - size + 1)
+                if found + size > len(content) or found == end:
+                    yield from self._run_of(path, offset + at, rows[:run])
+                    at = end
+                    break
+            else:
+                found = self._next_record(content, end - size + 1 if run else end + 1)
             if found < end:
                 # The next record begins within the last one: bytes are lost in that one.
                 run, end = run - 1, end - size
@@ -159,6 +187,16 @@ class _Reader:
             self.damage.append(Damage(path, text, max(offset + end, 0)))
             at = found
         self.rest = content[at:]
+
+    def _is_other(self, rest: bytes) -> bool:
+        """Whether bytes behind whole records are not those with which the next one begins.
+
+        Then bytes are lost in the last of these. Fewer than a magic number may be either.
+        """
+        if self.layout.magic is None or not rest:
+            return False
+        place, value = self.layout.magic
+        return rest[place : place + len(value)] != value
 
     def _run_of(self, path: Path, offset: int, rows: Bytes) -> Iterator[Block]:
         if len(rows):

@@ -20,6 +20,7 @@ from ..fields import joined
 from ..side import Unknown
 from ..vocabulary import level, named
 from .session import Session
+from .times import demand_within
 
 FIRST_CONNECTION = 1
 
@@ -67,18 +68,19 @@ def read_calls(session: Session, texts: Texts) -> Calls:
     if session.host is not None:
         try:
             clock = session.host.side.host
+            times = (clock.times(start), clock.times(end))
+            demand_within(session, times[0][(rows["level"] > 0) & (start > 0)])
         except Unknown as reason:
             if len(rows):
-                session.damage.append(Damage(session.host.folder.path, f"{reason}, so no calls"))
+                text = f"{reason}, so no calls"
+                session.damage.append(Damage(session.host.folder.path, text, kind="api_event"))
             rows, start, end = rows[:0], start[:0], end[:0]
             times = (start, end)
-        else:
-            times = (clock.times(start), clock.times(end))
     right = (rows["level"] > 0) & (start > 0) & (end >= start)
     right &= (times[0] != OUT_OF_RANGE) & (times[1] != OUT_OF_RANGE)
     if session.host is not None and not right.all():
         text = f"api_event: {int(np.sum(~right)):,} records are no calls: no layer or no interval"
-        session.damage.append(Damage(session.host.folder.path, text))
+        session.damage.append(Damage(session.host.folder.path, text, kind="api_event"))
     levels = rows["level"].astype(np.int64)
     order = np.lexsort((-levels, -end, start))
     order = order[right[order]]
@@ -124,7 +126,7 @@ def _of_events(session: Session) -> npt.NDArray[Any]:
     alone = len(events) - 2 * len(before)
     if alone and session.host is not None:
         text = f"api_event: {alone:,} events have no other end"
-        session.damage.append(Damage(session.host.folder.path, text))
+        session.damage.append(Damage(session.host.folder.path, text, kind="api_event"))
     return made
 
 

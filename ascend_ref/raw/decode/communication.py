@@ -219,7 +219,7 @@ def _transfers(
     lost = len(info) - int(has.sum())
     if lost and session.host is not None:
         text = f"hccl_info: {lost:,} records of tasks that no log of a device shows"
-        session.damage.append(Damage(session.host.folder.path, text))
+        session.damage.append(Damage(session.host.folder.path, text, kind="hccl_info"))
     rows = info[record[has]]
 
     def column(values: npt.NDArray[Any], other: int) -> Integers:

@@ -37,6 +37,7 @@ from ..vocabulary import numbered
 from .kernels import Computed
 from .logs import placed
 from .session import Rows, Session
+from .times import demand_within
 
 Mask = npt.NDArray[np.bool_]
 Samples = Mapping[str, Mapping[str, npt.NDArray[Any]]]
@@ -78,7 +79,7 @@ def read_counters(
             continue
         if not known or group is None:
             text = f"{kind}: the events of {switches.aic_metrics} on {product.id} are not known"
-            session.damage.append(Damage(context.folder.path, text))
+            session.damage.append(Damage(context.folder.path, text, kind=kind))
             continue
         of = [_programmed(session, context, kind, one, group, product.id) for one in known]
         own = np.flatnonzero(tasks.device == device)
@@ -124,7 +125,7 @@ def _programmed(
     if len(found.metrics) < len(side.metrics):
         lost = len(side.metrics) - len(found.metrics)
         text = f"{kind}: {name} of sample.json lacks the events of {lost} metrics of the group"
-        session.damage.append(Damage(context.folder.path, text))
+        session.damage.append(Damage(context.folder.path, text, kind=kind))
     return found
 
 
@@ -204,10 +205,11 @@ def _placed(
     rows = rows[rows["endTime"] < LIMIT]
     try:
         end = context.side.device.times(rows["endTime"].astype(np.int64))
+        demand_within(session, end)
     except Unknown as reason:
         if len(rows):
             text = f"{reason}, so {len(rows):,} counters are of no known task"
-            session.damage.append(Damage(context.folder.path, text))
+            session.damage.append(Damage(context.folder.path, text, kind="ffts_profile"))
         rows, end = rows[:0], np.zeros(0, np.int64)
     declaration = session.declaration("ffts_profile", record)
     way, kind = (numbers(declaration, name, rows) for name in ("fftsType", "subTaskType"))
@@ -248,7 +250,7 @@ def _matched(
     known = run != NONE
     if not known.all():
         text = f"{kind}: {int(np.sum(~known)):,} records are of no task that ran"
-        session.damage.append(Damage(context.folder.path, text))
+        session.damage.append(Damage(context.folder.path, text, kind=kind))
     return rows[known], run[known], cube[known]
 
 

@@ -19,8 +19,17 @@ from ..fields import numbers, time_field
 from ..side import Unknown
 from .launches import flips_before
 from .session import Rows, Session
+from .times import demand_within
 
 _SUB_TASK = 34
+_LOGS = (
+    ("hwts", "HWTS_LOG", 0),
+    ("hwts_aiv", "HWTS_LOG", 0),
+    ("stars_soc", "STARS_LOG", 0),
+    ("stars_soc", "FFTS_LOG", _SUB_TASK),
+    ("stars_soc", "STARS_LOG_V6", 0),
+)
+"""Files of logs, their records, and the number of what a start is called in them."""
 _FLIP = "TS_FLIP"
 _LOW_11, _LOW_12, _LOW_13 = (1 << 11) - 1, (1 << 12) - 1, (1 << 13) - 1
 
@@ -67,13 +76,14 @@ def _runs(session: Session, device: int, context: Context) -> Runs:
         return Runs(*([empty] * len(fields(Runs))))
     try:
         clock = context.side.device
+        times = clock.times(start), clock.times(end)
+        demand_within(session, times[0])
     except Unknown as reason:
-        session.damage.append(
-            Damage(context.folder.path, f"{reason}, so {len(start):,} tasks have no times")
-        )
+        text = f"{reason}, so {len(start):,} tasks have no times"
+        log = next(kind for kind, *_ in _LOGS if kind in context.folder.files)
+        session.damage.append(Damage(context.folder.path, text, kind=log))
         return Runs(*([empty] * len(fields(Runs))))
     batch = _batches(session, context, stream, start)
-    times = clock.times(start), clock.times(end)
     right = (times[0] != OUT_OF_RANGE) & (times[1] != OUT_OF_RANGE)
     return Runs(
         times[0][right],
@@ -92,13 +102,7 @@ Columns = tuple[Integers, Integers, Integers, Integers, Integers, Integers]
 
 
 def _logged(session: Session, context: Context) -> Iterator[Columns]:
-    for kind, record, first in (
-        ("hwts", "HWTS_LOG", 0),
-        ("hwts_aiv", "HWTS_LOG", 0),
-        ("stars_soc", "STARS_LOG", 0),
-        ("stars_soc", "FFTS_LOG", _SUB_TASK),
-        ("stars_soc", "STARS_LOG_V6", 0),
-    ):
+    for kind, record, first in _LOGS:
         if kind in context.folder.files and context.side.chip in raw_catalog().files[kind].chips:
             rows = session.rows(context, kind, record)
             yield _paired(session, context, kind, record, rows, first)
@@ -130,7 +134,7 @@ def _paired(
     alone = len(rows) - 2 * len(begin)
     if alone:
         text = f"{kind}: {alone:,} starts and ends without the other one"
-        session.damage.append(Damage(context.folder.path, text))
+        session.damage.append(Damage(context.folder.path, text, kind=kind))
     return ticks[begin], ticks[close], stream[begin], number[begin], context_of[begin], kinds[begin]
 
 

@@ -120,7 +120,7 @@ def nodes_of(session: Session, calls: Calls, rows: Rows, kind: str) -> Integers:
         text = (
             f"{kind}: {outside:,} records lie in no call of a node, so nobody knows whose they are"
         )
-        session.damage.append(Damage(session.host.folder.path, text))
+        session.damage.append(Damage(session.host.folder.path, text, kind=kind))
     return node
 
 
@@ -157,6 +157,7 @@ def text_numbers(session: Session, texts: Texts, hashes: Hashes) -> Integers:
     every, place = distinct(hashes)
     known = {NO_TEXT: NOT_AVAILABLE} | dict(session.names.texts)
     found = [texts.number(known.get(one, str(one))) for (one,) in every]
+    session.unnamed.update(one for (one,) in every if one not in known)
     return np.array(found, np.int64)[place]
 
 
@@ -183,7 +184,7 @@ def _tensors(
     far = turn >= MOST_RECORDS
     if far.any() and session.host is not None:
         text = f"tensor_info: operators with more than {MOST_RECORDS:,} records of tensors"
-        session.damage.append(Damage(session.host.folder.path, text))
+        session.damage.append(Damage(session.host.folder.path, text, kind="tensor_info"))
     order = np.argsort(turn, kind="stable")
     bounds = np.searchsorted(
         turn[order], np.arange(min(int(turn.max(initial=-1)) + 2, MOST_RECORDS))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ascend_ref.capture import Capture, Texts
 
+from ..context import Context
 from ..damage import Damage
 from ..samples import CLOCK, LINKS, NETWORK
 from ..vocabulary import level
@@ -19,6 +20,7 @@ from .kernels import read_kernels
 from .launches import read_launches
 from .logs import read_runs
 from .marks import read_marks
+from .names import state_unnamed
 from .nodes import read_nodes
 from .origin import Level, read_origin, read_switches
 from .samples import read_samples
@@ -33,12 +35,13 @@ Progress = Callable[[int, int, str], None]
 class RawCapture:
     """What the raw files of one process hold, and what of them cannot be read.
 
-    folder: ``PROF_*``.
+    folder: ``PROF_*``. contexts: its folders of host and devices, with what was read of them.
     """
 
     folder: Path
     capture: Capture
     damage: list[Damage]
+    contexts: tuple[Context, ...] = ()
 
 
 def read_raw(path: Path, progress: Progress | None = None) -> list[RawCapture]:
@@ -51,14 +54,14 @@ def read_raw(path: Path, progress: Progress | None = None) -> list[RawCapture]:
     for done, session in enumerate(sessions):
         if progress:
             progress(done, len(sessions), f"reading {session.folder.name}")
-        found.append(RawCapture(session.folder, _capture(session), session.damage))
+        capture = _capture(session)
+        found.append(RawCapture(session.folder, capture, session.damage, session.contexts))
     return found
 
 
 def _capture(session: Session) -> Capture:
     origin = read_origin(session)
-    contexts = [one for one in (session.host, *session.devices.values()) if one is not None]
-    chip = next((one.side.chip for one in contexts if one.side.chip is not None), None)
+    chip = next((one.side.chip for one in session.contexts if one.side.chip is not None), None)
     texts = Texts()
     calls = read_calls(session, texts)
     launches = read_launches(session, calls, chip)
@@ -69,6 +72,7 @@ def _capture(session: Session) -> Capture:
     computed = read_kernels(session, calls, launches, launched, nodes, texts)
     communicated = read_communication(session, calls, launches, launched, nodes, texts)
     events = read_workspace(session, texts)
+    state_unnamed(session)
     samples = read_samples(session, origin, texts)
     collected: Level = 1 if nodes.recorded else 0
     if (calls.table.level == level("RUNTIME")).any():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -20,7 +21,7 @@ from ..dictionaries import Names
 from ..fields import joined
 from ..layout import Ambiguous, Bytes, Layout, layout_of
 from ..lines import read_lines
-from ..slices import read_blocks
+from ..slices import read_blocks, state_missing
 from ..tree import AGING, Slice
 
 Rows = npt.NDArray[Any]
@@ -49,14 +50,21 @@ class Part(NamedTuple):
 class Session:
     """Raw files of one process, in ``folder``. ``host`` is missing where its folder is.
 
-    damage: what cannot be read; everything else is.
+    damage: what cannot be read; everything else is. unnamed: numbers of texts that were asked for
+    and are in no dictionary.
     """
 
     folder: Path
     host: Context | None
     devices: Mapping[int, Context]
     damage: list[Damage] = field(default_factory=list)
+    unnamed: set[int] = field(default_factory=set)
     _kept: tuple[tuple[Path, str], Layout | None, list[_Read]] | None = None
+
+    @property
+    def contexts(self) -> tuple[Context, ...]:
+        """The folders of the host and of the devices, those that are there."""
+        return tuple(one for one in (self.host, *self.devices.values()) if one is not None)
 
     @property
     def names(self) -> Names:
@@ -77,7 +85,10 @@ class Session:
         _, layout, found = self._kept
         if layout is None:
             return []
-        return [Part(parts, self._of(kind, layout, rows, record)) for parts, rows in found]
+        made = [Part(parts, self._of(kind, layout, rows, record)) for parts, rows in found]
+        if record is not None:
+            context.counts[f"{kind}/{record}"] = sum(len(one.rows) for one in made)
+        return made
 
     def rows(self, context: Context | None, kind: str, record: str | None = None) -> Rows:
         """The records of :meth:`parts`, one part after the other; none where there are no files."""
@@ -89,8 +100,16 @@ class Session:
     def lines(self, context: Context | None, kind: str) -> Iterator[tuple[str, Mapping[str, str]]]:
         """The lines of a kind of text: what each of them is, and its changing parts."""
         grammar = raw_catalog().grammars[raw_catalog().files[kind].grammar or ""]
-        for one in () if context is None else context.folder.files.get(kind, ()):
-            yield from read_lines(one.path, grammar, self.damage)
+        if context is None:
+            return
+        slices = context.folder.files.get(kind, ())
+        for _, own in groupby(slices, key=lambda one: one.parts):
+            state_missing(list(own), self.damage)
+        for one in slices:
+            context.counts.setdefault(kind, 0)
+            for line in read_lines(one.path, grammar, self.damage):
+                context.counts[kind] += 1
+                yield line
 
     @staticmethod
     def declaration(kind: str, record: str | None = None) -> construct.Struct:
@@ -102,15 +121,18 @@ class Session:
         for one in context.folder.files[kind]:
             slices.setdefault(one.parts, []).append(one)
         try:
+            context.counts[kind] = 0
             layout = _layout(context, kind)
         except Ambiguous as problem:
-            self.damage.append(Damage(context.folder.path, f"{kind}: {problem}"))
+            self.damage.append(Damage(context.folder.path, f"{kind}: {problem}", kind=kind))
             return None, []
         side = context.folder.side
-        return layout, [
+        found: list[_Read] = [
             (dict(parts), [one.rows for one in read_blocks(some, layout, side, self.damage)])
             for parts, some in slices.items()
         ]
+        context.counts[kind] = sum(len(rows) for _, blocks in found for rows in blocks)
+        return layout, found
 
     def _of(self, kind: str, layout: Layout, blocks: list[Bytes], record: str | None) -> Rows:
         """The records of one declaration."""

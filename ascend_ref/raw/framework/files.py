@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,10 +18,10 @@ from ascend_spec.raw import RawFile
 from ascend_spec.raw.records import FRAMEWORK_RECORDS, FrameworkRecord
 
 from ..clocks import OUT_OF_RANGE, Clock
+from ..context import Context
 from ..damage import Damage
 from ..fields import put
 from ..tagged import Tagged, TextColumn, read_tagged, write_tagged
-from ..tree import RawFolder
 
 
 @per_spec
@@ -86,20 +86,25 @@ class Files:
     ``clock``: by which all of them count.
     """
 
-    folder: RawFolder
+    context: Context
     clock: Clock
-    damage: list[Damage] = field(default_factory=list)
+
+    @property
+    def damage(self) -> list[Damage]:
+        """What of the files cannot be read."""
+        return self.context.damage
 
     def read(self, record: str) -> Records:
         """The records of a declaration; none where there is no such file."""
-        declared = FRAMEWORK_RECORDS[record]
-        found = self.folder.files.get(kind_of_record(record).file, ())
+        declared, kind = FRAMEWORK_RECORDS[record], kind_of_record(record).file
+        folder = self.context.folder
+        found = folder.files.get(kind, ())
         if found:
-            return Records(
-                found[0].path, declared, read_tagged(found[0].path, declared, self.damage)
-            )
+            read = read_tagged(found[0].path, declared, self.damage)
+            self.context.counts[kind] = self.context.counts[f"{kind}/{record}"] = len(read)
+            return Records(found[0].path, declared, read)
         nothing = Tagged(np.empty(0, np.int64), np.empty(0, dtype_of(declared.fixed)), {})
-        return Records(self.folder.path, declared, nothing)
+        return Records(folder.path, declared, nothing)
 
     def times(self, records: Records, *names: str) -> tuple[Records, list[Integers]]:
         """The records whose fields of these names are times, and these as Unix times.

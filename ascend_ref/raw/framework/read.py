@@ -11,6 +11,7 @@ from ascend_ref.db.encode.metadata import PARALLEL_GROUPS
 from ascend_spec import layout_catalog
 
 from ..clocks import Clock
+from ..context import Context
 from ..damage import Damage, Unreadable
 from ..decode.read import RawCapture, read_raw
 from ..decode.session import open_session
@@ -53,7 +54,7 @@ def read_profile(profile: Path) -> RawCapture:
     damage: list[Damage] = []
     information = read_information(profile, damage)
     folders = find_folders(profile)
-    device = _read_prof(profile, folders, damage)
+    device, contexts = _read_prof(profile, folders, damage)
     try:
         clock: Clock | None = framework_clock(information, _host(profile, folders))
     except Unknown as problem:
@@ -70,10 +71,10 @@ def read_profile(profile: Path) -> RawCapture:
         switches=information.switches(base.switches),
     )
     base = with_groups(base, information)
-    framework = [one for one in folders if one.side == "framework"]
-    if clock is None or not framework:
-        return RawCapture(profile, base, damage)
-    return RawCapture(profile, _with_framework(base, Files(framework[0], clock, damage)), damage)
+    framework = [Context(one, None, damage) for one in folders if one.side == "framework"]
+    if clock is not None and framework:
+        base = _with_framework(base, Files(framework[0], clock))
+    return RawCapture(profile, base, damage, (*contexts, *framework))
 
 
 def _with_framework(base: Capture, files: Files) -> Capture:
@@ -88,11 +89,13 @@ def _with_framework(base: Capture, files: Files) -> Capture:
     return with_memory(found, read_events(files))
 
 
-def _read_prof(profile: Path, folders: list[RawFolder], damage: list[Damage]) -> Capture | None:
-    """The capture of CANN's profiler; ``None`` without one."""
+def _read_prof(
+    profile: Path, folders: list[RawFolder], damage: list[Damage]
+) -> tuple[Capture | None, tuple[Context, ...]]:
+    """The capture of CANN's profiler, ``None`` without one, and what was read of its folders."""
     found = list(dict.fromkeys(one.path.parent for one in folders if one.side != "framework"))
     if not found:
-        return None
+        return None, ()
     if len(found) > 1:
         names = ", ".join(one.name for one in found)
         damage.append(Damage(profile, f"one PROF_* is expected of {names}"))
@@ -100,9 +103,9 @@ def _read_prof(profile: Path, folders: list[RawFolder], damage: list[Damage]) ->
         (read,) = read_raw(found[0])
     except Unreadable as problem:
         damage.append(Damage(profile, str(problem)))
-        return None
+        return None, ()
     damage += read.damage
-    return read.capture
+    return read.capture, read.contexts
 
 
 def _host(profile: Path, folders: list[RawFolder]) -> SideFiles | None:
