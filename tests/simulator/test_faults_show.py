@@ -221,8 +221,9 @@ def test_leaked_memory(pair: Pair) -> None:
     query = "SELECT allocationTime, size FROM OP_MEMORY WHERE releaseTime IS NULL"
     for number, (one, other) in enumerate(zip(pair.healthy.ranks, faulty.ranks, strict=True)):
         hit = [step for rank, step in sorted(named(told)) if rank == number]
-        assert one.rows(query) == []
-        kept = sorted(other.rows(query))
+        held = one.rows(query)  # gradients and the last loss, until the next step
+        assert set(held) <= set(other.rows(query))
+        kept = sorted(set(other.rows(query)) - set(held))
         assert [(step_of(other, time), length) for time, length in kept] == [
             (step, size) for step in hit
         ]
