@@ -45,6 +45,24 @@ def distinct(*columns: npt.NDArray[Any]) -> tuple[list[tuple[Any, ...]], Integer
     return list(zip(*(column[first].tolist() for column in columns), strict=True)), place
 
 
+class Distinct:
+    """Numbers the distinct rows of columns that come batch by batch, in order of appearance."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[int, ...], int] = {}
+
+    def numbers(self, *columns: Integers) -> Integers:
+        """The numbers of the next rows."""
+        found, place = distinct(*columns)
+        known = self._numbers
+        return np.array([known.setdefault(one, len(known)) for one in found], np.int64)[place]
+
+    def columns(self, count: int) -> list[Integers]:
+        """The columns of the distinct rows, of which there are so many."""
+        rows = np.array(list(self._numbers), np.int64).reshape(-1, count)
+        return [np.ascontiguousarray(column) for column in rows.T]
+
+
 def values_at(values: Integers, places: Integers) -> Integers:
     """The values at places, and NONE where the place is NONE."""
     return np.append(values, NONE)[places]
