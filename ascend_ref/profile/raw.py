@@ -51,7 +51,7 @@ def export_raw(
                 progress(done, len(found), f"writing {one.folder.name}")
             target = draft / one.folder.name if len(found) > 1 else draft
             target.mkdir(exist_ok=True)
-            write_msprof_outputs(target, one.capture, as_of, kinds or RAW_KINDS)
+            write_msprof_outputs(target, one.capture, as_of, kinds or RAW_KINDS, spill=one.spill)
             damage += _state(one, target)
         names = sorted(one.relative_to(draft) for one in draft.rglob("*.*"))
     return RawExported([folder / name for name in names], damage)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ascend_ref.capture import Capture, Texts
+from ascend_ref.spill import Spill
 
 from ..damage import Damage
 from ..samples import CLOCK
@@ -34,12 +35,13 @@ Progress = Callable[[int, int, str], None]
 class RawCapture:
     """What the raw files of one process hold, and what of them cannot be read.
 
-    folder: ``PROF_*``.
+    folder: ``PROF_*``. spill: holds the long columns of the capture.
     """
 
     folder: Path
     capture: Capture
     damage: list[Damage]
+    spill: Spill
 
 
 def read_raw(path: Path, progress: Progress | None = None) -> list[RawCapture]:
@@ -52,7 +54,8 @@ def read_raw(path: Path, progress: Progress | None = None) -> list[RawCapture]:
     for done, session in enumerate(sessions):
         if progress:
             progress(done, len(sessions), f"reading {session.folder.name}")
-        found.append(RawCapture(session.folder, _capture(session), session.damage))
+        capture = _capture(session)
+        found.append(RawCapture(session.folder, capture, session.damage, session.spill))
     return found
 
 
