@@ -144,7 +144,7 @@ def write_msprof_outputs(
     if "csv" in forms or "timeline" in forms:
         from .text import write_msprof_texts  # slow: the spec of all files
 
-        write_msprof_texts(folder, capture, revision, forms, without_arrows, writer)
+        write_msprof_texts(folder, capture, revision, forms, without_arrows, writer, spill)
 
 
 def _require_known(forms: Collection[str], known: Sequence[str]) -> None:
