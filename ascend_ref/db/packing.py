@@ -61,8 +61,9 @@ class Packing:
         return [word.view(np.int64) for word in words]
 
 
-def plan(columns: Sequence[Integers], spill: Spill) -> Packing:
+def plan(columns: Sequence[Integers], spill: Spill | None = None) -> Packing:
     """Lay out columns of the ranges seen here, widest first, each into the first word with room."""
+    spill = spill or Spill()
     bounds = [spill.range_of(column) for column in columns]
     widths = [(high - low).bit_length() for low, high in bounds]
     free: list[int] = []
