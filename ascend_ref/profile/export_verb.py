@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ascend_ref.cli.guard import CommandError
-from ascend_ref.cli.options import REVISION, deliverables, output
+from ascend_ref.cli.options import REVISION, STAGED, deliverables, output
 from ascend_ref.cli.outputs import room_for
 from ascend_ref.cli.progress import progress_bar
 from ascend_spec.db.model import Revision
+
+if TYPE_CHECKING:
+    from ascend_ref.explain import Account
+
+    from .raw import RawExported
 
 OF_DATABASES = ("csv", "timeline", "documents")
 OF_RAW = ("db", "csv", "timeline")
@@ -34,7 +42,7 @@ def _kinds(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> tup
     f"matrix), of raw files {', '.join(OF_RAW)}; repeatable or separated by commas. By default all "
     "of them that the writer is known for.",
 )
-@output("DIR")
+@output("DIR", f"{STAGED} With --explain it may be left out; then nothing is kept.", required=False)
 @click.option(
     "--writer",
     metavar="WRITER",
@@ -48,14 +56,23 @@ def _kinds(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> tup
     help="Schema of the database that is made of raw files; by default the newest.",
 )
 @click.option("--raw", "of_raw", is_flag=True, help="Read raw files, even next to a database.")
+@click.option(
+    "--explain",
+    "explained",
+    is_flag=True,
+    help="State why each table, CSV file and layer that raw files can become is there or absent.",
+)
+@click.option("--json", "as_json", is_flag=True, help="With --explain: print JSON.")
 def export(
     profile: Path,
     kinds: tuple[str, ...] | None,
-    output: Path,
+    output: Path | None,
     force: bool,
     writer: str | None,
     revision: Revision | None,
     of_raw: bool,
+    explained: bool,
+    as_json: bool,
 ) -> int:
     """Write what exporters make of a database, or of raw files.
 
@@ -64,11 +81,18 @@ def export(
     its own. Raw files are those of a PROF_* FOLDER, host/data and device_*/data. What of them
     cannot be read is stated on stderr and in incomplete.txt; the rest is written.
 
+    With --explain: the raw files that each thing is made of, whether they were found and how many
+    records were read, the switches that collect it, and the products that have it.
+
     Prints the paths of what was written, and a line on what of a database an older WRITER does not
     show. Exit codes: 0 all written, 1 raw files were damaged, 2 nothing could be written.
     """
     from .export import NoDatabase, databases
 
+    if as_json and not explained:
+        raise click.UsageError("--json is for --explain")
+    if output is None and not explained:
+        raise click.UsageError("Missing option '-o' / '--output'.")
     try:
         found = [] if of_raw else databases(profile)
     except NoDatabase as problem:
@@ -79,7 +103,12 @@ def export(
         _require(kinds, OF_RAW, "raw files")
         if writer is not None:
             raise click.UsageError("--writer is for databases, this is raw data")
+        if explained:
+            return _explain_raw(profile, kinds, output, revision, force=force, as_json=as_json)
+        assert output is not None  # noqa: S101 - see above
         return _export_raw(profile, kinds, output, revision, force=force)
+    if explained or output is None:
+        raise click.UsageError("--explain is for raw data, this is a database")
     _require(kinds, OF_DATABASES, "a database")
     if revision is not None:
         raise click.UsageError("--revision is for raw data, this is a database")
@@ -109,6 +138,23 @@ def _export_raw(
     *,
     force: bool,
 ) -> int:
+    exported = _exported(profile, kinds, output, revision, force=force)
+    for path in exported.files:
+        click.echo(str(path))
+    for line in exported.damage:
+        click.echo(line, err=True)
+    return 1 if exported.damage else 0
+
+
+def _exported(
+    profile: Path,
+    kinds: tuple[str, ...] | None,
+    output: Path,
+    revision: Revision | None,
+    *,
+    force: bool,
+    explained: bool = False,
+) -> RawExported:
     from ascend_ref.raw import Unreadable
 
     from .raw import export_raw  # slow: the spec of all files
@@ -116,14 +162,44 @@ def _export_raw(
     as_of = None if revision is None else revision.id
     try:
         with room_for(output, force=force), progress_bar(profile.name) as progress:
-            written, damage = export_raw(profile, output, kinds, as_of, progress)
+            return export_raw(profile, output, kinds, as_of, progress, explained=explained)
     except (Unreadable, ValueError) as problem:
         raise CommandError(str(problem)) from None
-    for path in written:
-        click.echo(str(path))
-    for line in damage:
+
+
+def _explain_raw(
+    profile: Path,
+    kinds: tuple[str, ...] | None,
+    output: Path | None,
+    revision: Revision | None,
+    *,
+    force: bool,
+    as_json: bool,
+) -> int:
+    """Export, state the accounts, and keep what was written only where a folder was named."""
+    from tempfile import TemporaryDirectory
+
+    if output is None:
+        with TemporaryDirectory(prefix="ascend-ref-export-") as place:
+            folder = Path(place) / "exported"
+            exported = _exported(profile, kinds, folder, revision, force=force, explained=True)
+    else:
+        exported = _exported(profile, kinds, output, revision, force=force, explained=True)
+    _state_accounts(exported.accounts, as_json=as_json)
+    for line in exported.damage:
         click.echo(line, err=True)
-    return 1 if damage else 0
+    return 1 if exported.damage else 0
+
+
+def _state_accounts(accounts: Sequence[Account], *, as_json: bool) -> None:
+    from ascend_ref.explain import as_document, as_text
+
+    if as_json:
+        click.echo(json.dumps([as_document(one) for one in accounts], indent=2))
+        return
+    for one in accounts:
+        for line in as_text(one):
+            click.echo(line)
 
 
 def _export_databases(

@@ -26,21 +26,26 @@ _CLOCKS: Mapping[ClockName, str] = {
 
 @dataclass
 class Context:
-    """The folder of a file, with the host of the same capture."""
+    """The folder of a file, with the host of the same capture.
+
+    counts: how many records, lines or documents were read of the kinds that somebody asked for, and
+    of one declaration by ``kind/DECLARATION``.
+    """
 
     folder: RawFolder
     host: RawFolder | None
     damage: list[Damage] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
 
     @cached_property
     def side(self) -> SideFiles:
         """The side files of the folder."""
-        return read_side_files(self.folder, self.damage)
+        return read_side_files(self.folder, self.damage, self.counts)
 
     @cached_property
     def names(self) -> Names:
         """The dictionaries of the host."""
-        return read_names(self.host, self.damage)
+        return read_names(self.host, self.damage, self.counts)
 
     @cached_property
     def reading(self) -> Reading:

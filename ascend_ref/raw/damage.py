@@ -14,12 +14,14 @@ class Unreadable(ValueError):
 class Damage:
     """One thing that cannot be read; the rest of the file is.
 
-    ``offset``: the byte in the file where it begins; ``None`` where it is no place.
+    ``offset``: the byte in the file where it begins; ``None`` where it is no place. ``kind``: what
+    the spec calls the file, where ``file`` is the folder with all slices of it.
     """
 
     file: Path
     message: str
     offset: int | None = None
+    kind: str | None = None
 
     def __str__(self) -> str:
         place = "" if self.offset is None else f"byte {self.offset:,}: "

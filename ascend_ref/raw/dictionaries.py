@@ -23,8 +23,13 @@ class Names:
     types: Mapping[tuple[int, int], str] = field(default_factory=dict)
 
 
-def read_names(host: RawFolder | None, damage: list[Damage]) -> Names:
-    """The dictionaries of a host; empty ones where there is none."""
+def read_names(
+    host: RawFolder | None, damage: list[Damage], counts: dict[str, int] | None = None
+) -> Names:
+    """The dictionaries of a host; empty ones where there is none.
+
+    counts: takes the number of entries of each dictionary that is there.
+    """
     texts: dict[int, str] = {}
     types: dict[tuple[int, int], str] = {}
     files = host.files if host is not None else {}
@@ -35,4 +40,7 @@ def read_names(host: RawFolder | None, damage: list[Damage]) -> Names:
     for one in files.get(TYPES, ()):
         for _, parts in read_lines(one.path, grammars[TYPES], damage):
             types.setdefault((int(parts["level"]), int(parts["type"])), parts["name"])
+    if counts is not None:
+        sizes = {TEXTS: len(texts), TYPES: len(types)}
+        counts |= {name: size for name, size in sizes.items() if name in files}
     return Names(texts, types)

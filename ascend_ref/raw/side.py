@@ -165,8 +165,13 @@ class SideFiles:
         return number
 
 
-def read_side_files(folder: RawFolder, damage: list[Damage]) -> SideFiles:
-    """The side files of a folder. What is missing, doubled or not as it must be is damage."""
+def read_side_files(
+    folder: RawFolder, damage: list[Damage], counts: dict[str, int] | None = None
+) -> SideFiles:
+    """The side files of a folder. What is missing, doubled or not as it must be is damage.
+
+    counts: takes the number of documents, or of parts of logs, that were read of each kind.
+    """
     documents: dict[str, Mapping[str, Any]] = {}
     logs: dict[str, Mapping[str, str]] = {}
     for kind in raw_catalog().files.values():
@@ -182,12 +187,17 @@ def read_side_files(folder: RawFolder, damage: list[Damage]) -> SideFiles:
             names = ", ".join(one.path.name for one in found)
             damage.append(Damage(folder.path, f"one file is expected of {names}"))
         path = found[0].path
+        read = 0
         if kind.document is not None:
             document = _read_document(path, kind.document, damage)
             if document is not None:
                 documents[kind.document] = document
+                read = 1
         elif kind.grammar is not None:
-            logs[_log_name(kind)] = _read_log(path, kind.grammar, damage)
+            log = logs[_log_name(kind)] = _read_log(path, kind.grammar, damage)
+            read = len(log)
+        if counts is not None:
+            counts[kind.file] = read
     return SideFiles(folder, documents, logs)
 
 

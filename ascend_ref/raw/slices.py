@@ -52,6 +52,7 @@ def read_blocks(
     show it.
     """
     reader = _Reader(layout, side, damage)
+    missing = state_missing(slices, damage)
     total = sum(_size(one.path) for one in slices)
     lead = total % layout.size
     for place, one in enumerate(slices):
@@ -59,12 +60,34 @@ def read_blocks(
             with one.path.open("rb") as file:
                 if place == 0:
                     reader.start(file, one.path, lead)
+                elif one.path in missing:
+                    reader.finish()
                 else:
                     reader.join(file, one.path)
                 yield from reader.blocks(file, one.path)
         except OSError as error:
             reader.lose(one.path, error.strerror or str(error))
     reader.finish()
+
+
+def state_missing(slices: Sequence[Slice], damage: list[Damage]) -> set[Path]:
+    """The slices before which others are missing by their numbers, which is stated in ``damage``.
+
+    slices: of one file, in order. The limit of storage takes the oldest ones (raw-prof 2).
+    """
+    found = set()
+    expected = 0
+    for one in slices:
+        if one.number > expected:
+            last = one.number - 1
+            numbers = (
+                f"slice {last:,} is" if last == expected else f"slices {expected:,} to {last:,} are"
+            )
+            oldest = ", the oldest" if expected == 0 else ""
+            damage.append(Damage(one.path, f"{numbers} missing before it{oldest}"))
+            found.add(one.path)
+        expected = one.number + 1
+    return found
 
 
 class _Reader:

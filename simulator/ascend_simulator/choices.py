@@ -17,6 +17,7 @@ ModelKind = Literal[
 ]
 DataType = Literal["FLOAT16", "DT_BF16", "FLOAT"]
 Place = Literal["host", "device"]
+Cut = Literal["middle", "end"]
 Algorithm = Literal["auto", "ring", "mesh", "hd", "nhr", "pairwise", "pipeline"]
 
 
@@ -142,6 +143,11 @@ FaultKind = Literal[
     "lost-steps",
     "lost-file",
     "lost-arrows",
+    "raw-lost-slice",
+    "raw-aged-head",
+    "raw-torn-record",
+    "raw-lost-side",
+    "raw-wrong-clock",
 ]
 LOSSES_OF_DEVICE: tuple[FaultKind, ...] = ("lost-head", "lost-slice", "lost-device")
 """Faults that lose what the device recorded."""
@@ -149,7 +155,11 @@ LOSSES_OF_HOST: tuple[FaultKind, ...] = ("lost-steps",)
 """Faults that lose what the framework recorded."""
 LOSSES_OF_RECORDS = LOSSES_OF_DEVICE + LOSSES_OF_HOST
 """Faults that lose what was recorded, before anything is written."""
-LOSSES = (*LOSSES_OF_RECORDS, "lost-file", "lost-arrows")
+LOSSES_OF_SLICES: tuple[FaultKind, ...] = ("raw-lost-slice", "raw-aged-head", "raw-torn-record")
+"""Faults that damage the records of raw files after these were written."""
+LOSSES_OF_RAW: tuple[FaultKind, ...] = (*LOSSES_OF_SLICES, "raw-lost-side", "raw-wrong-clock")
+"""Faults that damage raw files after these were written."""
+LOSSES = (*LOSSES_OF_RECORDS, "lost-file", "lost-arrows", *LOSSES_OF_RAW)
 """Faults that lose data without which no profile is whole."""
 
 
@@ -162,7 +172,8 @@ class FaultChoice:
     factor: how many times slower, in thousandths (1500: half as slow again). frequency: MHz.
     milliseconds: length of a stall, a pause, a skew or a loss. megabytes: leaked per step, or kept
     from reuse. sampler: table whose samples are lost. file: kind of file, as the spec calls it.
-    arrows: category of the flows that no timeline shows.
+    arrows: category of the flows that no timeline shows. raw: kind of raw file, as the spec calls
+    it. slices: in how many slices it stands, at least. cut: where a record of it is torn.
     """
 
     kind: FaultKind
@@ -176,6 +187,9 @@ class FaultChoice:
     sampler: str = "HBM"
     file: str = "step_trace_time"
     arrows: str = "HostToDevice"
+    raw: str = "stars_soc"
+    slices: int = 4
+    cut: Cut = "middle"
 
 
 @dataclass(frozen=True, slots=True)

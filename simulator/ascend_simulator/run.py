@@ -16,13 +16,23 @@ from ascend_ref.capture.merge import merged
 from ascend_ref.capture.metric_groups import aic_metrics
 from ascend_ref.execution import Executor, InProcess
 from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
+from ascend_ref.raw.tree import HOST
 from ascend_ref.raw.view import raw_view
 from ascend_spec import catalog
 
-from .choices import LOSSES_OF_RECORDS, FaultChoice, Scenario
+from .choices import LOSSES_OF_RAW, LOSSES_OF_RECORDS, FaultChoice, Scenario
 from .documents.text import ScenarioError
+from .draws import Draws
 from .hardware.model import machine
-from .loss import Loss, ends_of_lost_arrows, lose, lose_files, lost_arrows
+from .loss import (
+    Loss,
+    RawDamage,
+    damage_raw,
+    ends_of_lost_arrows,
+    lose,
+    lose_files,
+    lost_arrows,
+)
 from .scenario import validate
 from .scenario.collected import idle_switches
 from .session.setting import FIRST_SESSION_NS, setting
@@ -103,7 +113,7 @@ class Simulation:
         shared = self.rounds[round_]
         scenario, seed = shared.scenario, shared.seed
         every = enumerate(shared.meetings)
-        return truth(shared, [_recorded(scenario, seed, *one)[1] for one in every], {})
+        return truth(shared, [_recorded(scenario, seed, *one)[1] for one in every], {}, {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,10 +189,12 @@ def truth(
     shared: Shared,
     accounts: Sequence[Account],
     files: Mapping[int, Sequence[str]],
+    damages: Mapping[int, Sequence[RawDamage]],
 ) -> dict[str, Any]:
     """The document of truth.json.
 
-    accounts: of all ranks, in order. files: what each fault that loses files took, by its place.
+    accounts: of all ranks, in order. files, damages: what each fault took that loses files or
+    damages raw ones, by its place.
     """
     scenario = shared.scenario
     chip = machine(scenario.hardware).chip
@@ -198,6 +210,8 @@ def truth(
             measured[place] = {"ends": sum(account.arrows.get(place, 0) for account in accounts)}
         elif fault.kind == "lost-file":
             measured[place] = {"paths": files.get(place, ())}
+        elif fault.kind in LOSSES_OF_RAW:
+            measured[place] = {"damages": damages.get(place, ())}
     faults = fault_truths(scenario, totals, measured, chip.frequency)
     return {
         "format": TRUTH_FORMAT,
@@ -266,7 +280,8 @@ def write_run(
                 place: [path.relative_to(folder).as_posix() for path in gone]
                 for place, gone in lost.items()
             }
-            document = truth(shared, list(chain.from_iterable(accounts)), files)
+            damages = _damage_raw(shared, job, made, folder)
+            document = truth(shared, list(chain.from_iterable(accounts)), files, damages)
             truths.append(folder / TRUTH)
             truths[-1].write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     return Run(
@@ -275,6 +290,46 @@ def write_run(
         tuple(out / path.relative_to(draft) for path in truths),
         tuple(lost_of_raw),
     )
+
+
+def _damage_raw(
+    shared: Shared, job: _Job, made: Sequence[tuple[list[int], Path]], folder: Path
+) -> dict[int, list[RawDamage]]:
+    """Apply the faults of raw files to the written profiles; what each did, by its place.
+
+    Paths are as seen from ``folder``.
+    """
+    faults = [
+        (place, one)
+        for place, one in enumerate(shared.scenario.faults)
+        if one.kind in LOSSES_OF_RAW
+    ]
+    if not faults or not any("raw" in one.forms for one in job.places):
+        return {}
+    disturbances = setting(shared.scenario, shared.seed).disturbances
+    found: dict[int, list[RawDamage]] = {place: [] for place, _ in faults}
+    for ranks, profile in made:
+        if not any(one.is_dir() and one.name == HOST for one in profile.iterdir()):
+            continue
+        captures = [capture(shared, rank) for rank in ranks]
+        held = raw_view(merged(captures)).capture
+        for place, fault in faults:
+            hit = {*disturbances.ranks_of(fault)}.intersection(ranks)
+            if not hit:
+                continue
+            devices = {
+                one
+                for rank, own in zip(ranks, captures, strict=True)
+                if rank in hit
+                for one in own.origin.devices
+            }
+            draws = Draws(shared.seed, "raw", place, ranks[0])
+            for one in damage_raw(profile, held, fault, devices, draws):
+                below = profile.relative_to(folder)
+                known = None if one.reported_in is None else (below / one.reported_in).as_posix()
+                path = (below / one.path).as_posix()
+                found[place].append(replace(one, path=path, reported_in=known))
+    return found
 
 
 def _accepted(scenario: Scenario, seed: int) -> Scenario:

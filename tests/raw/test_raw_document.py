@@ -43,7 +43,7 @@ CALLS = {
 def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("document")
     write_document_tree(folder / "PROF_1")
-    _, damage = export_raw(folder / "PROF_1", folder / "out")
+    damage = export_raw(folder / "PROF_1", folder / "out").damage
     assert damage == []
     return folder / "out"
 

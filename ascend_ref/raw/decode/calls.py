@@ -21,6 +21,7 @@ from ..fields import in_order, whole
 from ..side import Unknown
 from ..vocabulary import level, named
 from .session import Rows, Session
+from .times import demand_within
 
 FIRST_CONNECTION = 1
 
@@ -70,20 +71,22 @@ def read_calls(session: Session, texts: Texts) -> Calls:
     if session.host is not None:
         try:
             clock = session.host.side.host
+            times = (spill.made(clock.times, start), spill.made(clock.times, end))
+            begun = spill.where(lambda of, at: (of > 0) & (at > 0), rows["level"], start)
+            demand_within(session, spill.taken(times[0], begun))
         except Unknown as reason:
             if len(rows):
-                session.damage.append(Damage(session.host.folder.path, f"{reason}, so no calls"))
+                text = f"{reason}, so no calls"
+                session.damage.append(Damage(session.host.folder.path, text, kind="api_event"))
             rows, start, end = rows[:0], start[:0], end[:0]
             times = (start, end)
-        else:
-            times = (spill.made(clock.times, start), spill.made(clock.times, end))
     levels = spill.made(whole, rows["level"])
     right = spill.where(_is_call, levels, start, end, *times)
     if session.host is not None and len(right) < len(rows):
         text = (
             f"api_event: {len(rows) - len(right):,} records are no calls: no layer or no interval"
         )
-        session.damage.append(Damage(session.host.folder.path, text))
+        session.damage.append(Damage(session.host.folder.path, text, kind="api_event"))
 
     def key(column: npt.NDArray[Any], sign: int = 1) -> Integers:
         return spill.made(lambda row: sign * spill.gathered(column, row), right)
@@ -130,7 +133,7 @@ def _of_events(session: Session) -> npt.NDArray[Any]:
     alone = len(events) - 2 * len(opens)
     if alone and session.host is not None:
         text = f"api_event: {alone:,} events have no other end"
-        session.damage.append(Damage(session.host.folder.path, text))
+        session.damage.append(Damage(session.host.folder.path, text, kind="api_event"))
     kind = dtype_of(session.declaration("api_event", "API_EVENT"))
     cut = (opens[batch] for batch in batches(len(opens)))
     return spill.records(

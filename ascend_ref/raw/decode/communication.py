@@ -235,7 +235,7 @@ def _transfers(
     lost = len(info) - len(spill.where(lambda one: one >= 0, record))
     if lost and session.host is not None:
         text = f"hccl_info: {lost:,} records of tasks that no log of a device shows"
-        session.damage.append(Damage(session.host.folder.path, text))
+        session.damage.append(Damage(session.host.folder.path, text, kind="hccl_info"))
 
     def column(name: str, other: int, values: Callable[[Rows], Rows] = whole) -> Integers:
         def found(row: Integers) -> Integers:

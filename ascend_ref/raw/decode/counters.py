@@ -38,6 +38,7 @@ from ..vocabulary import numbered
 from .kernels import Computed
 from .logs import placed
 from .session import Rows, Session
+from .times import demand_within
 
 Mask = npt.NDArray[np.bool_]
 Samples = Mapping[str, Mapping[str, npt.NDArray[Any]]]
@@ -94,7 +95,7 @@ def read_counters(
             continue
         if not known or group is None:
             text = f"{kind}: the events of {switches.aic_metrics} on {product.id} are not known"
-            session.damage.append(Damage(context.folder.path, text))
+            session.damage.append(Damage(context.folder.path, text, kind=kind))
             continue
         of = [_programmed(session, context, kind, one, group, product.id) for one in known]
         own = spill.where(lambda one, device=device: one == device, tasks.device)
@@ -144,7 +145,7 @@ def _programmed(
     if len(found.metrics) < len(side.metrics):
         lost = len(side.metrics) - len(found.metrics)
         text = f"{kind}: {name} of sample.json lacks the events of {lost} metrics of the group"
-        session.damage.append(Damage(context.folder.path, text))
+        session.damage.append(Damage(context.folder.path, text, kind=kind))
     return found
 
 
@@ -251,10 +252,11 @@ def _placed(
     rows = session.chosen(rows, lambda end: end < LIMIT, rows["endTime"])
     try:
         end = spill.made(context.side.device.times, spill.made(whole, rows["endTime"]))
+        demand_within(session, end)
     except Unknown as reason:
         if len(rows):
             text = f"{reason}, so {len(rows):,} counters are of no known task"
-            session.damage.append(Damage(context.folder.path, text))
+            session.damage.append(Damage(context.folder.path, text, kind="ffts_profile"))
         rows, end = rows[:0], np.zeros(0, np.int64)
     declaration = session.declaration("ffts_profile", record)
     ways = numbered("ffts_types")
@@ -287,7 +289,7 @@ def _matched(
     known = spill.where(lambda one: one != NONE, run)
     if len(known) < len(rows):
         text = f"{kind}: {len(rows) - len(known):,} records are of no task that ran"
-        session.damage.append(Damage(context.folder.path, text))
+        session.damage.append(Damage(context.folder.path, text, kind=kind))
     return _Placed(rows, known, spill.taken(run, known), spill.taken(cube, known))
 
 

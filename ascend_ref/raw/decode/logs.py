@@ -21,10 +21,19 @@ from ..fields import numbers, time_field, whole
 from ..side import Unknown
 from .launches import flips_before
 from .session import Rows, Session
+from .times import demand_within
 
 Mask = npt.NDArray[np.bool_]
 
 _SUB_TASK = 34
+_LOGS = (
+    ("hwts", "HWTS_LOG", 0),
+    ("hwts_aiv", "HWTS_LOG", 0),
+    ("stars_soc", "STARS_LOG", 0),
+    ("stars_soc", "FFTS_LOG", _SUB_TASK),
+    ("stars_soc", "STARS_LOG_V6", 0),
+)
+"""Files of logs, their records, and the number of what a start is called in them."""
 _FLIP = "TS_FLIP"
 _LOW_11, _LOW_12, _LOW_13 = (1 << 11) - 1, (1 << 12) - 1, (1 << 13) - 1
 
@@ -85,24 +94,28 @@ def _of_device(session: Session, device: int, context: Context, turn: int) -> It
     count = sum(len(ticks) for ticks, *_ in found)
     if not count:
         return
+    spill = session.spill
     try:
         clock = context.side.device
+        times = [[spill.made(clock.times, one) for one in ticks[:2]] for ticks in found]
+        demand_within(session, spill.joined(*(start for start, _ in times)))
     except Unknown as reason:
-        session.damage.append(
-            Damage(context.folder.path, f"{reason}, so {count:,} tasks have no times")
-        )
+        text = f"{reason}, so {count:,} tasks have no times"
+        log = next(kind for kind, *_ in _LOGS if kind in context.folder.files)
+        session.damage.append(Damage(context.folder.path, text, kind=log))
         return
-    spill = session.spill
-    for start, end, of_log, stream, number, sub_task, kind in found:
+    for bounds, (begin, _, of_log, stream, number, sub_task, kind) in zip(
+        times, found, strict=True
+    ):
         columns = (
-            *(spill.made(clock.times, start), spill.made(clock.times, end)),
+            *bounds,
             spill.made(lambda one, before=turn: before + one, of_log),
-            np.broadcast_to(np.int64(device), len(start)),
-            *(stream, number, _batches(session, context, stream, start), sub_task, kind),
+            np.broadcast_to(np.int64(device), len(begin)),
+            *(stream, number, _batches(session, context, stream, begin), sub_task, kind),
         )
-        right = spill.where(_has_times, *columns[:2])
+        right = spill.where(_has_times, *bounds)
         yield _Logged(*(spill.taken(column, right) for column in columns))
-        turn += len(start)
+        turn += len(begin)
 
 
 def _has_times(start: Integers, end: Integers) -> Mask:
@@ -115,13 +128,7 @@ Columns = Sequence[Integers]
 
 
 def _logged(session: Session, context: Context) -> Iterator[Columns]:
-    for kind, record, first in (
-        ("hwts", "HWTS_LOG", 0),
-        ("hwts_aiv", "HWTS_LOG", 0),
-        ("stars_soc", "STARS_LOG", 0),
-        ("stars_soc", "FFTS_LOG", _SUB_TASK),
-        ("stars_soc", "STARS_LOG_V6", 0),
-    ):
+    for kind, record, first in _LOGS:
         if kind in context.folder.files and context.side.chip in raw_catalog().files[kind].chips:
             rows = session.rows(context, kind, record)
             yield _paired(session, context, kind, record, rows, first)
@@ -150,7 +157,7 @@ def _paired(
     alone = len(rows) - 2 * len(begin)
     if alone:
         text = f"{kind}: {alone:,} starts and ends without the other one"
-        session.damage.append(Damage(context.folder.path, text))
+        session.damage.append(Damage(context.folder.path, text, kind=kind))
     # Back in the order of the file, so that what is looked up together lies together.
     turn = spill.changeable(len(rows), NONE)
     for batch in spill.batches(len(begin)):

@@ -20,6 +20,7 @@ from ..tensors import NOT_AVAILABLE
 from .nodes import text_numbers
 from .session import Rows, Session
 from .tasks import Launched
+from .times import demand_within
 
 _MOST_SEGMENTS = 1 << 10
 
@@ -46,8 +47,10 @@ def _marks(session: Session, noted: set[int], texts: Texts) -> Marks:
         return Marks.empty()
     try:
         clock = session.host.side.host
+        demand_within(session, clock.times(rows["stampInfo"]["startTime"]))
     except Unknown as reason:
-        session.damage.append(Damage(session.host.folder.path, f"{reason}, so no marks"))
+        text = f"{reason}, so no marks"
+        session.damage.append(Damage(session.host.folder.path, text, kind="msproftx"))
         return Marks.empty()
     stamp = rows["stampInfo"]
     extended = rows["infoType"] == EXTENDED
@@ -63,7 +66,7 @@ def _marks(session: Session, noted: set[int], texts: Texts) -> Marks:
     right = np.flatnonzero((start != OUT_OF_RANGE) & (end != OUT_OF_RANGE) & (end >= start))
     if len(right) < len(first):
         text = f"msproftx: {len(first) - len(right):,} marks without an interval"
-        session.damage.append(Damage(session.host.folder.path, text))
+        session.damage.append(Damage(session.host.folder.path, text, kind="msproftx"))
     right = right[np.lexsort((-end[right], start[right]))]
     stamp, extended = stamp[right], extended[right]
     domain = np.full(len(right), texts.number(NOT_AVAILABLE))
@@ -98,7 +101,7 @@ def _messages(session: Session, rows: Rows, owner: Integers) -> list[str]:
             parts[one].append(text)
     if gaps and session.host is not None:
         text = f"msproftx: {gaps:,} segments of messages are not in their place"
-        session.damage.append(Damage(session.host.folder.path, text))
+        session.damage.append(Damage(session.host.folder.path, text, kind="msproftx"))
     return [b"".join(some).decode("utf-8", "backslashreplace") for some in parts]
 
 
@@ -113,8 +116,10 @@ def _noted(session: Session) -> Tasks:
                 continue
             try:
                 time = context.side.device.times(rows["timestamp"])
+                demand_within(session, time)
             except Unknown as reason:
-                session.damage.append(Damage(context.folder.path, f"{reason}, so no marks of it"))
+                text = f"{reason}, so no marks of it"
+                session.damage.append(Damage(context.folder.path, text, kind="ts_track"))
                 continue
             right = (time != OUT_OF_RANGE) & (rows["indexId"] < LIMIT)
             parts.append(

@@ -126,7 +126,7 @@ def nodes_of(session: Session, calls: Calls, rows: Rows, kind: str) -> Integers:
         text = (
             f"{kind}: {outside:,} records lie in no call of a node, so nobody knows whose they are"
         )
-        session.damage.append(Damage(session.host.folder.path, text))
+        session.damage.append(Damage(session.host.folder.path, text, kind=kind))
     return node
 
 
@@ -146,8 +146,14 @@ def _attributes(
     node = nodes_of(session, calls, rows, "node_attr_info")
     own = (node, hashes_of(spill, rows["opName"]))
     place = counterparts(spill, (row, names.view(np.int64)), own, keep_last=True)
-    numbers_of = spill.made(lambda some: text_numbers(session, texts, some), rows["hashId"])
-    return spill.values_at(numbers_of, place, missing)
+
+    def numbers_of(place: Integers) -> Integers:
+        found = np.full(len(place), missing)
+        known = place >= 0
+        found[known] = text_numbers(session, texts, rows["hashId"][place[known]])
+        return found
+
+    return spill.made(numbers_of, place)
 
 
 def hashes_of(spill: Spill, column: npt.NDArray[np.uint64]) -> Integers:
@@ -159,6 +165,7 @@ def text_numbers(session: Session, texts: Texts, hashes: Hashes) -> Integers:
     """The texts of hashes; where the dictionary lacks one its decimal number (raw-prof 6.2)."""
     every, place = distinct(hashes)
     known = session.names.texts
+    session.unnamed.update(one for (one,) in every if one not in known and one != NO_TEXT)
     found = [
         texts.number(known.get(one, NOT_AVAILABLE if one == NO_TEXT else str(one)))
         for (one,) in every
@@ -197,7 +204,7 @@ def _tensors(
         found[owner[batch][known]] = lists.of(rows, order, first[batch][known], count[known])
     if far and session.host is not None:
         text = f"tensor_info: operators with more than {MOST_RECORDS:,} records of tensors"
-        session.damage.append(Damage(session.host.folder.path, text))
+        session.damage.append(Damage(session.host.folder.path, text, kind="tensor_info"))
     return found, [
         (
             texts_of([one for one in some if one.kind == _INPUT]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from ascend_ref.capture import DeviceFacts, Origin, Switches
@@ -27,11 +27,11 @@ _LEVELS: Mapping[str, Level] = {
 def read_origin(session: Session) -> Origin:
     """The machine and the times of a session. Raises :class:`Unreadable` without a start."""
     contexts = [one for one in (session.host, *session.devices.values()) if one is not None]
-    start = _first(contexts, "start_info", "collectionTimeBegin")
+    start = first_stated(contexts, "start_info", "collectionTimeBegin")
     if start is None:
         names = ", ".join(str(one.folder.path) for one in contexts)
         raise Unreadable(f"{names}: no start_info with collectionTimeBegin, so no time is known")
-    end = _first(contexts, "end_info", "collectionTimeEnd")
+    end = first_stated(contexts, "end_info", "collectionTimeEnd")
     info: Mapping[str, Any] = contexts[0].side.documents.get("info", {})
     chip = next((one.side.chip for one in contexts if one.side.chip is not None), None)
     return Origin(
@@ -86,7 +86,8 @@ def _facts(session: Session) -> DeviceFacts | None:
     return None
 
 
-def _first(contexts: list[Context], document: str, key: str) -> int | None:
+def first_stated(contexts: Sequence[Context], document: str, key: str) -> int | None:
+    """A number of microseconds in the first of the side files that states it."""
     for one in contexts:
         value = one.side.documents.get(document, {}).get(key)
         if isinstance(value, str) and value.isdecimal() and len(value) < _LONGEST:

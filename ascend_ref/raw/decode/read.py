@@ -9,6 +9,7 @@ from pathlib import Path
 from ascend_ref.capture import Capture, Texts
 from ascend_ref.spill import Spill
 
+from ..context import Context
 from ..damage import Damage
 from ..samples import CLOCK
 from ..traffic import PORTS
@@ -21,6 +22,7 @@ from .kernels import read_kernels
 from .launches import read_launches
 from .logs import read_runs
 from .marks import read_marks
+from .names import state_unnamed
 from .nodes import read_nodes
 from .origin import Level, read_origin, read_switches
 from .samples import read_samples
@@ -35,13 +37,15 @@ Progress = Callable[[int, int, str], None]
 class RawCapture:
     """What the raw files of one process hold, and what of them cannot be read.
 
-    folder: ``PROF_*``. spill: holds the long columns of the capture.
+    folder: ``PROF_*``. spill: holds the long columns of the capture. contexts: its folders of host
+    and devices, with what was read of them.
     """
 
     folder: Path
     capture: Capture
     damage: list[Damage]
     spill: Spill
+    contexts: tuple[Context, ...] = ()
 
 
 def read_raw(path: Path, progress: Progress | None = None) -> list[RawCapture]:
@@ -55,14 +59,15 @@ def read_raw(path: Path, progress: Progress | None = None) -> list[RawCapture]:
         if progress:
             progress(done, len(sessions), f"reading {session.folder.name}")
         capture = _capture(session)
-        found.append(RawCapture(session.folder, capture, session.damage, session.spill))
+        found.append(
+            RawCapture(session.folder, capture, session.damage, session.spill, session.contexts)
+        )
     return found
 
 
 def _capture(session: Session) -> Capture:
     origin = read_origin(session)
-    contexts = [one for one in (session.host, *session.devices.values()) if one is not None]
-    chip = next((one.side.chip for one in contexts if one.side.chip is not None), None)
+    chip = next((one.side.chip for one in session.contexts if one.side.chip is not None), None)
     texts = Texts()
     calls = read_calls(session, texts)
     launches = read_launches(session, calls, chip)
@@ -73,6 +78,7 @@ def _capture(session: Session) -> Capture:
     computed = read_kernels(session, calls, launches, launched, nodes, texts)
     communicated = read_communication(session, calls, launches, launched, nodes, texts)
     events = read_workspace(session, texts)
+    state_unnamed(session)
     samples = read_samples(session, origin, texts)
     collected: Level = 1 if nodes.recorded else 0
     if (calls.table.level == level("RUNTIME")).any():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -20,7 +21,7 @@ from ..damage import Damage, Unreadable
 from ..dictionaries import Names
 from ..layout import Ambiguous, Layout, layout_of
 from ..lines import read_lines
-from ..slices import Block, read_blocks
+from ..slices import Block, read_blocks, state_missing
 from ..tree import AGING, Slice
 
 Rows = npt.NDArray[Any]
@@ -49,15 +50,22 @@ class Part(NamedTuple):
 class Session:
     """Raw files of one process, in ``folder``. ``host`` is missing where its folder is.
 
-    damage: what cannot be read; everything else is. spill: holds what is long.
+    damage: what cannot be read; everything else is. unnamed: numbers of texts that were asked for
+    and are in no dictionary. spill: holds what is long.
     """
 
     folder: Path
     host: Context | None
     devices: Mapping[int, Context]
     damage: list[Damage] = field(default_factory=list)
+    unnamed: set[int] = field(default_factory=set)
     spill: Spill = field(default_factory=Spill)
     _kept: tuple[tuple[Path, str], Layout | None, list[_Read]] | None = None
+
+    @property
+    def contexts(self) -> tuple[Context, ...]:
+        """The folders of the host and of the devices, those that are there."""
+        return tuple(one for one in (self.host, *self.devices.values()) if one is not None)
 
     @property
     def names(self) -> Names:
@@ -80,9 +88,13 @@ class Session:
             return []
         names = [one.record for one in layout.members]
         wanted = names[0] if record is None else record
-        if wanted not in names:
-            return [Part(parts, self._none(kind, wanted)) for parts, _ in found]
-        return [Part(parts, rows[names.index(wanted)]) for parts, rows in found]
+        if wanted in names:
+            made = [Part(parts, rows[names.index(wanted)]) for parts, rows in found]
+        else:
+            made = [Part(parts, self._none(kind, wanted)) for parts, _ in found]
+        if record is not None:
+            context.counts[f"{kind}/{record}"] = sum(len(one.rows) for one in made)
+        return made
 
     def rows(self, context: Context | None, kind: str, record: str | None = None) -> Rows:
         """The records of :meth:`parts`, one part after the other; none where there are no files."""
@@ -115,8 +127,16 @@ class Session:
     def lines(self, context: Context | None, kind: str) -> Iterator[tuple[str, Mapping[str, str]]]:
         """The lines of a kind of text: what each of them is, and its changing parts."""
         grammar = raw_catalog().grammars[raw_catalog().files[kind].grammar or ""]
-        for one in () if context is None else context.folder.files.get(kind, ()):
-            yield from read_lines(one.path, grammar, self.damage)
+        if context is None:
+            return
+        slices = context.folder.files.get(kind, ())
+        for _, own in groupby(slices, key=lambda one: one.parts):
+            state_missing(list(own), self.damage)
+        for one in slices:
+            context.counts.setdefault(kind, 0)
+            for line in read_lines(one.path, grammar, self.damage):
+                context.counts[kind] += 1
+                yield line
 
     @staticmethod
     def declaration(kind: str, record: str | None = None) -> construct.Struct:
@@ -128,15 +148,27 @@ class Session:
         for one in context.folder.files[kind]:
             slices.setdefault(one.parts, []).append(one)
         try:
+            context.counts[kind] = 0
             layout = _layout(context, kind)
         except Ambiguous as problem:
-            self.damage.append(Damage(context.folder.path, f"{kind}: {problem}"))
+            self.damage.append(Damage(context.folder.path, f"{kind}: {problem}", kind=kind))
             return None, []
-        side = context.folder.side
-        return layout, [
-            (dict(parts), self._dealt(layout, read_blocks(some, layout, side, self.damage)))
+        found: list[_Read] = [
+            (
+                dict(parts),
+                self._dealt(layout, self._counted(context, kind, some, layout)),
+            )
             for parts, some in slices.items()
         ]
+        return layout, found
+
+    def _counted(
+        self, context: Context, kind: str, slices: Sequence[Slice], layout: Layout
+    ) -> Iterator[Block]:
+        """The records of slices, which are counted on the way."""
+        for block in read_blocks(slices, layout, context.folder.side, self.damage):
+            context.counts[kind] += len(block.rows)
+            yield block
 
     def _dealt(self, layout: Layout, blocks: Iterable[Block]) -> list[Rows]:
         """The records of each declaration."""

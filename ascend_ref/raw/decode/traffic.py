@@ -92,7 +92,7 @@ def read_qos(session: Session, context: Context, texts: Texts) -> Columns:
     names = [one for one in events.split(",") if one][: rows["bandwidth"].shape[1]]
     if len(rows) and not names:
         text = "qos: sample.json has no qosEvents, so nobody knows which streams the values are of"
-        session.damage.append(Damage(context.folder.path, text))
+        session.damage.append(Damage(context.folder.path, text, kind="qos"))
     values = rows["bandwidth"][:, : len(names)].astype(np.int64) * MEBI
     return {
         "eventName": np.tile(texts.numbers(names), len(rows)),

@@ -11,6 +11,7 @@ from ..damage import Damage
 from ..side import Unknown
 from .nodes import text_numbers
 from .session import Session
+from .times import demand_within
 
 
 def read_workspace(session: Session, texts: Texts) -> WorkspaceEvents:
@@ -20,9 +21,10 @@ def read_workspace(session: Session, texts: Texts) -> WorkspaceEvents:
         return WorkspaceEvents.empty()
     try:
         time = session.host.side.host.times(rows["timeStamp"])
+        demand_within(session, time)
     except Unknown as reason:
         text = f"{reason}, so no memory of operators"
-        session.damage.append(Damage(session.host.folder.path, text))
+        session.damage.append(Damage(session.host.folder.path, text, kind="task_memory_info"))
         return WorkspaceEvents.empty()
     known = np.flatnonzero(time != OUT_OF_RANGE)
     known = known[np.argsort(time[known], kind="stable")]

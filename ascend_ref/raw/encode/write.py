@@ -13,6 +13,7 @@ from ascend_ref.capture import Capture
 from ..machine import chip_of
 from ..marks import is_mark
 from ..moments import MOMENTS, Moments
+from ..switches import stated_switches
 from .calls import HostTicks, write_calls
 from .communication import write_communication
 from .copies import write_copies
@@ -62,6 +63,7 @@ def write_raw(
 
 def _sample(capture: Capture) -> dict[str, Any]:
     return {
+        **stated_switches(capture.switches),
         "ai_core_profiling_mode": capture.switches.aic_mode,
         "llc_profiling": "",
         "profLevel": f"l{capture.switches.level}",
@@ -73,9 +75,8 @@ def _device_sample(capture: Capture) -> dict[str, Any]:
         **_sample(capture),
         **traffic_settings(capture),
         **counter_settings(capture),
-        "ai_core_profiling": "on",
         "aicore_sampling_interval": 10,
-        "aiv_profiling": "on",
+        "aiv_profiling": _sample(capture)["ai_core_profiling"],
         "aiv_profiling_mode": capture.switches.aic_mode,
         "aiv_sampling_interval": 10,
     }

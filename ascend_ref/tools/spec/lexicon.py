@@ -4,6 +4,7 @@ and what viewers add, as Markdown sections.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 
 from ascend_ref.markdown import Style, code, page, table
@@ -94,11 +95,18 @@ def switch_section(switch: Switch, style: Style) -> str:
         switch.id,
         switch.summary,
         ("Spelled", map(code, switch.spelled)),
+        ("On where", (_stated(*one) for one in switch.stated.items())),
         ("Produces", tables),
         ("CSV files", files),
         ("Layers of the timeline", layers),
         ("Raw files", style.links("raw", (one.file for one in raw if switch.id in one.switches))),
     )
+
+
+def _stated(file: str, keys: Mapping[str, str | bool]) -> str:
+    """How a file of a capture states that a switch is on."""
+    listed = " and ".join(f"{code(key)} is {code(json.dumps(on))}" for key, on in keys.items())
+    return f"in {code(file)} {listed}"
 
 
 def _level_section(level: int, style: Style) -> str:

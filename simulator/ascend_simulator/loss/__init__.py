@@ -7,3 +7,5 @@ from .faults import lose as lose
 from .files import ends_of_lost_arrows as ends_of_lost_arrows
 from .files import lose_files as lose_files
 from .files import lost_arrows as lost_arrows
+from .raw import RawDamage as RawDamage
+from .raw import damage_raw as damage_raw

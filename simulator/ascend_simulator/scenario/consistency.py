@@ -10,13 +10,21 @@ from typing import Any
 
 from ascend_spec import catalog, layout_catalog, text_catalog, timeline_catalog
 
-from ..choices import LOSSES_OF_DEVICE, LOSSES_OF_HOST, FaultChoice, Scenario, Schedule
+from ..choices import (
+    LOSSES_OF_DEVICE,
+    LOSSES_OF_HOST,
+    LOSSES_OF_RAW,
+    FaultChoice,
+    Scenario,
+    Schedule,
+)
 from ..documents import Path, Problem
 from ..hardware.model import machine
 from ..program.cost import kinds
 from ..program.counters import metric_groups
 from ..program.single import least_lengths
 from .collected import collecting, setting
+from .damageable import raw_kinds
 from .estimate import BYTES_PER_ROW, MOST_ROWS, MOST_ROWS_PER_RANK, rows_per_rank, rows_per_step
 from .schema import run_schema
 
@@ -168,6 +176,9 @@ def _lost(scenario: Scenario, fault: FaultChoice, at: Path) -> Iterator[Problem]
         yield _is(scenario, (*at, "file"), _like(fault.file, files_of_runs()))
     if fault.kind == "lost-arrows" and fault.arrows not in flow_categories():
         yield _is(scenario, (*at, "arrows"), f"one of {', '.join(sorted(flow_categories()))}")
+    if fault.kind in LOSSES_OF_RAW and fault.raw not in raw_kinds(fault.kind):
+        listed = ", ".join(raw_kinds(fault.kind))
+        yield _is(scenario, (*at, "raw"), f"for {fault.kind} one of {listed}")
     for losses, field in ((LOSSES_OF_DEVICE, "npu"), (LOSSES_OF_HOST, "cpu")):
         if fault.kind in losses and not getattr(scenario.capture, field):
             yield _is(scenario, (*at, "kind"), f"capture.{field} to be true for it")

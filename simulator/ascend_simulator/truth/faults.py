@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..choices import FaultChoice, FaultKind, Scenario
-from ..loss import Loss
+from ..loss import Loss, RawDamage
 from ..memory.totals import lost_bytes
 from ..session.setting import Setting, setting
 from ..world.disturbance import MILLISECOND, THOUSAND, Disturbances
@@ -57,7 +57,7 @@ def _of_data(world: Setting, rank: int, disturbances: Disturbances) -> int:
     return spent
 
 
-Effect = Mapping[str, int | float | str | Sequence[Loss] | Sequence[str]]
+Effect = Mapping[str, int | float | str | Sequence[Loss] | Sequence[RawDamage] | Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,4 +134,8 @@ def _effect(fault: FaultChoice, nominal: int) -> dict[str, int | float | str]:
             effect["file"] = fault.file
         case "lost-arrows":
             effect["arrows"] = fault.arrows
+        case "raw-lost-slice" | "raw-aged-head" | "raw-torn-record":
+            effect["raw"] = fault.raw
+        case "raw-lost-side" | "raw-wrong-clock":
+            effect["raw"] = fault.raw
     return effect

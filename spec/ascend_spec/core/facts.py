@@ -84,11 +84,16 @@ def _decision(place: str, errata: list[Erratum], sources: Mapping[str, Source]) 
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """A collection switch and the names it has in the msprof command and the profiler APIs."""
+    """A collection switch and the names it has in the msprof command and the profiler APIs.
+
+    ``stated``: by file of a capture, the keys by which it states the switch, as ``a/b`` where they
+    are nested, and what each is when it is on; of texts with commas and of lists a part.
+    """
 
     id: str
     summary: str
     spelled: tuple[str, ...]
+    stated: Mapping[str, Mapping[str, str | bool]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

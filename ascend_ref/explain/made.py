@@ -1,0 +1,81 @@
+"""What an export holds: rows of tables and CSV files, events of layers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+
+from ascend_ref.below import files_below
+from ascend_ref.db.carrier import carrier_of_name
+from ascend_spec import layout_catalog
+
+Counted = Iterator[tuple[str, int]]
+"""Addresses, such as ``table/TASK``, and how many rows or events there are."""
+
+
+def count_made(folder: Path, kinds: frozenset[str]) -> Mapping[str, int]:
+    """By address how many rows, or events, the files below a folder have of some kinds of output.
+
+    What the folder does not have is not in it.
+    """
+    found: dict[str, int] = {}
+    for path in files_below(folder):
+        for kind in kinds:
+            for address, count in OF_KINDS[kind](path):
+                found[address] = found.get(address, 0) + count
+    return found
+
+
+def _tables(path: Path) -> Counted:
+    if carrier_of_name(path.name)[0] is None:
+        return
+    import sqlite3
+
+    with closing(sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)) as connection:
+        names = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        for (name,) in names:
+            (count,) = connection.execute(f'SELECT count(*) FROM "{name}"').fetchone()
+            yield f"table/{name}", count
+
+
+def _csv_files(path: Path) -> Counted:
+    match = layout_catalog().match(path.name)
+    if match is None or match.file.id != "csv":
+        return
+    from ascend_ref.text.rows import CsvRows
+
+    rows = CsvRows(path)
+    for _ in rows.batches():
+        pass
+    yield f"csv/{match.called}", rows.count
+
+
+def _layers(path: Path) -> Counted:
+    match = layout_catalog().match(path.name)
+    if match is None or match.file.id != "timeline":
+        return
+    import duckdb
+
+    from ascend_ref.timeline.elements import Elements
+    from ascend_ref.timeline.read import element_reader, events_query
+
+    with duckdb.connect() as connection:
+        connection.register("elements", element_reader(Elements(path)))
+        query = (
+            f"WITH events AS MATERIALIZED ({events_query('elements')}), named AS ("
+            "SELECT pid, any_value(args ->> 'name') AS layer FROM events "
+            "WHERE ph = 'M' AND name = 'process_name' GROUP BY pid) "
+            "SELECT layer, count(*) FROM events JOIN named USING (pid) "
+            "WHERE ph <> 'M' GROUP BY layer ORDER BY layer"
+        )
+        for layer, count in connection.sql(query).fetchall():
+            yield f"layer/{layer}", count
+
+
+OF_KINDS: Mapping[str, Callable[[Path], Counted]] = {
+    "db": _tables,
+    "csv": _csv_files,
+    "timeline": _layers,
+}
+"""How the rows or events of each kind of output are counted."""

@@ -1,0 +1,23 @@
+"""The switches of a capture as the collector's ``sample.json`` states them."""
+
+from __future__ import annotations
+
+from ascend_ref.capture import Switches
+from ascend_ref.db.encode.collection import SWITCHED
+from ascend_spec import catalog
+
+_SAMPLE = "sample.json"
+_ON, _OFF = "on", "off"
+
+
+def stated_switches(switches: Switches) -> dict[str, str]:
+    """The keys by which the spec's switches are stated, of those that a capture has."""
+    found: dict[str, list[str]] = {}
+    silent: dict[str, str] = {}
+    for name, is_on in SWITCHED.items():
+        for key, value in catalog().documents.switches[name].stated.get(_SAMPLE, {}).items():
+            parts = found.setdefault(key, [])
+            silent[key] = _OFF if value == _ON else ""
+            if is_on(switches) and str(value) not in parts:
+                parts.append(str(value))
+    return {key: ",".join(parts) or silent[key] for key, parts in found.items()}

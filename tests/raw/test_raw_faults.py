@@ -1,0 +1,189 @@
+"""Damaged raw files: what is lost, what a reader states, and that the rest is exported.
+
+Three oracles that know nothing of each other: the truth that the simulator states; a tree that was
+written whole and from which the lost records were taken out cleanly, in one slice; and the database
+of the recording that stands next to the raw files.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jsonschema
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from plain_capture import plain
+
+from ascend_ref.profile.raw import export_raw
+from ascend_ref.raw.decode.read import RawCapture, read_raw
+from ascend_simulator.choices import (
+    LOSSES_OF_SLICES,
+    FaultChoice,
+    ModelChoice,
+    ProductName,
+    Scenario,
+    Schedule,
+)
+from ascend_simulator.run import write_run
+from ascend_simulator.scenario import RUN
+from ascend_simulator.scenario.damageable import raw_kinds
+from ascend_simulator.truth import schema
+
+PRODUCTS: tuple[ProductName, ...] = ("A2", "A3", "910A", "310P", "200I-500-A2")
+QUIET = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+
+
+class Run(NamedTuple):
+    """A damaged run, and the same one whole."""
+
+    damages: list[dict[str, Any]]
+    prof: Path
+    whole: Path
+
+
+def scenario_of(product: ProductName, operators: str = "cnn") -> Scenario:
+    """A small run that records as much as raw files can hold."""
+    base = RUN.preset("observed-everything")
+    model = ModelChoice("cnn", image=32, channels=16, batch=1)
+    if operators != "cnn":
+        model = ModelChoice("single-operator", operator=operators, shape=(64, 64, 64))
+    return replace(
+        base,
+        hardware=replace(base.hardware, product=product),
+        model=model,
+        schedule=Schedule(active=1),
+        parallelism=replace(base.parallelism, ranks=1, devices_per_process=1),
+        capture=replace(base.capture, memory=True, aic_metrics="PipeUtilization"),
+        faults=(),
+    )
+
+
+def written(folder: Path, scenario: Scenario, seed: int, *faults: FaultChoice) -> Run:
+    for name in ("run", "whole"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    forms = ("raw", "msprof-db")
+    run = write_run(replace(scenario, faults=faults), seed, folder / "run", forms)
+    whole = write_run(scenario, seed, folder / "whole", forms)
+    truth = json.loads(run.truths[0].read_text(encoding="utf-8"))
+    jsonschema.validate(truth, schema())
+    damages = [one for fault in truth["faults"] for one in fault["effect"]["damages"]]
+    return Run(damages, run.profiles[0], whole.profiles[0])
+
+
+def tables_of(prof: Path) -> dict[str, int]:
+    (database,) = prof.glob("msprof_*.db")
+    with closing(sqlite3.connect(database)) as connection:
+        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master")]
+        return {
+            name: connection.execute(f"SELECT count(*) FROM [{name}]").fetchone()[0]
+            for name in names
+            if not name.startswith(("ENUM_", "sqlite_")) and "Index" not in name
+        }
+
+
+def states(raw: RawCapture, damage: dict[str, Any], folder: Path) -> bool:
+    """Whether a reader states a damage in the file and at the byte of the truth."""
+    place = folder / damage["reported_in"]
+    return any(
+        one.file == place and (damage["reported_at"] is None or one.offset == damage["reported_at"])
+        for one in raw.damage
+    )
+
+
+SIZES = {"api_event": 40, "compact": 64, "additional": 256}
+SIZES |= {"stars_soc": 64, "hwts": 64, "ffts_profile": 128, "aicore": 128}
+"""Bytes of the records that can be torn, by what their file's name has (raw-prof 2.1, 2.2)."""
+
+
+def without_records(run: Run) -> RawCapture:
+    """The whole tree, with the lost records taken out of its file, which stays one slice."""
+    stem = run.damages[0]["path"].rpartition("slice_")[0]
+    file = run.whole.joinpath(*Path(f"{stem}slice_0").parts[1:])
+    taken = {int(one["path"].rpartition("_")[2]): one for one in run.damages}
+    folder, name = run.prof.joinpath(*Path(stem).parts[1:-1]), Path(stem).name
+    left = {int(one.name.rpartition("_")[2]): one for one in folder.glob(f"{name}slice_*")}
+    content, kept = file.read_bytes(), b""
+    for number in sorted(taken.keys() | left.keys()):
+        length = left[number].stat().st_size if number in left else 0
+        damage = taken.get(number)
+        length += damage["bytes"] if damage else 0
+        part, content = content[:length], content[length:]
+        if damage and damage["gone"]:
+            continue
+        if damage:
+            size = next(size for word, size in SIZES.items() if word in name)
+            first = damage["offset"] // size * size
+            part = part[:first] + part[first + size :]
+        kept += part
+    assert not content
+    file.write_bytes(kept)
+    (found,) = read_raw(run.whole)
+    return found
+
+
+def assert_slices(folder: Path, product: ProductName, fault: FaultChoice, seed: int) -> None:
+    run = written(folder, scenario_of(product), seed, fault)
+    if not run.damages:
+        return
+    (raw,) = read_raw(run.prof)
+    root = run.prof.parent
+    for damage in run.damages:
+        assert states(raw, damage, root), (damage, raw.damage)
+        assert damage["gone"] == (not (root / damage["path"]).exists())
+    before, target = tables_of(run.whole), folder / "exported"
+    shutil.rmtree(target, ignore_errors=True)
+    export_raw(run.prof, target, ("db",))
+    after = tables_of(target)
+    rows: dict[str, int] = {}
+    for damage in run.damages:
+        for table, count in damage["rows"].items():
+            rows[table] = rows.get(table, 0) + count
+    assert {one: before[one] - after.get(one, 0) for one in rows} == rows
+    assert plain(raw.capture) == plain(without_records(run).capture)
+
+
+def slice_faults() -> st.SearchStrategy[FaultChoice]:
+    """Any fault of slices of any kind of file that simulated trees have."""
+    kinds = [
+        *("api_event", "task_track", "node_basic_info", "tensor_info", "hccl_info"),
+        *("memcpy_info", "msproftx", "task_memory_info", "context_id_info"),
+        *("stars_soc", "hwts", "ffts_profile", "aicore", "ts_track"),
+        *("hbm", "npu_mem", "npu_module_mem", "pcie", "qos", "stars_soc_profile"),
+    ]
+    return st.one_of(
+        st.builds(
+            FaultChoice,
+            st.just(kind),
+            raw=st.sampled_from([one for one in kinds if one in raw_kinds(kind)]),
+            slices=st.integers(1, 9),
+            cut=st.sampled_from(["middle", "end"] if kind == "raw-torn-record" else ["middle"]),
+        )
+        for kind in LOSSES_OF_SLICES
+    )
+
+
+@pytest.mark.parametrize("kind", LOSSES_OF_SLICES)
+@pytest.mark.parametrize(
+    ("product", "raw"),
+    [("A2", "stars_soc"), ("910A", "hwts"), ("A2", "api_event"), ("A2", "stars_soc_profile")],
+)
+def test_lost_records_are_stated_and_the_rest_is_read(
+    tmp_path: Path, kind: Any, product: ProductName, raw: str
+) -> None:
+    assert_slices(tmp_path, product, FaultChoice(kind, raw=raw), 1)
+
+
+@pytest.mark.exhaustive
+@settings(max_examples=150, deadline=None, suppress_health_check=QUIET)
+@given(product=st.sampled_from(PRODUCTS), fault=slice_faults(), seed=st.integers(0, (1 << 63) - 1))
+def test_any_lost_records_are_stated_and_the_rest_is_read(
+    tmp_path: Path, product: ProductName, fault: FaultChoice, seed: int
+) -> None:
+    assert_slices(tmp_path, product, fault, seed)
