@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ascend_ref.capture import Capture, Texts
@@ -37,15 +37,15 @@ Progress = Callable[[int, int, str], None]
 class RawCapture:
     """What the raw files of one process hold, and what of them cannot be read.
 
-    folder: ``PROF_*``. spill: holds the long columns of the capture. contexts: its folders of host
-    and devices, with what was read of them.
+    folder: ``PROF_*``. contexts: its folders of host and devices, with what was read of them. spill:
+    holds the long columns of the capture.
     """
 
     folder: Path
     capture: Capture
     damage: list[Damage]
-    spill: Spill
     contexts: tuple[Context, ...] = ()
+    spill: Spill = field(default_factory=Spill)
 
 
 def read_raw(path: Path, progress: Progress | None = None) -> list[RawCapture]:
@@ -60,7 +60,7 @@ def read_raw(path: Path, progress: Progress | None = None) -> list[RawCapture]:
             progress(done, len(sessions), f"reading {session.folder.name}")
         capture = _capture(session)
         found.append(
-            RawCapture(session.folder, capture, session.damage, session.spill, session.contexts)
+            RawCapture(session.folder, capture, session.damage, session.contexts, session.spill)
         )
     return found
 
