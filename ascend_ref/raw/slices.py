@@ -131,7 +131,7 @@ class _Reader:
             whole = len(content) - len(content) % size
             rows = np.frombuffer(content, np.uint8, whole).reshape(-1, size)
             right = self.layout.is_record(rows)
-            if right.all():
+            if right.all() and not self._is_other(content[whole:]):
                 yield Block(path, offset, rows)
                 self.rest = content[whole:]
                 offset += whole
@@ -170,10 +170,15 @@ class _Reader:
             run = int(np.argmin(right)) if not right.all() else len(rows)
             end = at + run * size
             if len(content) - end < size:
-                yield from self._run_of(path, offset + at, rows[:run])
-                at = end
-                break
-            found = self._next_record(content, end - size + 1 if run else end + 1)
+                found = end
+                if run and self._is_other(content[end:]):
+                    found = self._next_record(content, end - size + 1)
+                if found + size > len(content) or found == end:
+                    yield from self._run_of(path, offset + at, rows[:run])
+                    at = end
+                    break
+            else:
+                found = self._next_record(content, end - size + 1 if run else end + 1)
             if found < end:
                 # The next record begins within the last one: bytes are lost in that one.
                 run, end = run - 1, end - size
@@ -182,6 +187,16 @@ class _Reader:
             self.damage.append(Damage(path, text, max(offset + end, 0)))
             at = found
         self.rest = content[at:]
+
+    def _is_other(self, rest: bytes) -> bool:
+        """Whether bytes behind whole records are not those with which the next one begins.
+
+        Then bytes are lost in the last of these. Fewer than a magic number may be either.
+        """
+        if self.layout.magic is None or not rest:
+            return False
+        place, value = self.layout.magic
+        return rest[place : place + len(value)] != value
 
     def _run_of(self, path: Path, offset: int, rows: Bytes) -> Iterator[Block]:
         if len(rows):

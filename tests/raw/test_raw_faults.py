@@ -21,8 +21,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from plain_capture import plain
 
+from ascend_conformance.check import check
+from ascend_ref.capture import Capture
 from ascend_ref.profile.raw import export_raw
 from ascend_ref.raw.decode.read import RawCapture, read_raw
+from ascend_ref.raw.view import raw_view
 from ascend_simulator.choices import (
     LOSSES_OF_SLICES,
     FaultChoice,
@@ -31,7 +34,9 @@ from ascend_simulator.choices import (
     Scenario,
     Schedule,
 )
-from ascend_simulator.run import write_run
+from ascend_simulator.draws import Draws
+from ascend_simulator.loss import damage_raw
+from ascend_simulator.run import simulate, write_run
 from ascend_simulator.scenario import RUN
 from ascend_simulator.scenario.damageable import raw_kinds
 from ascend_simulator.truth import schema
@@ -187,3 +192,111 @@ def test_any_lost_records_are_stated_and_the_rest_is_read(
     tmp_path: Path, product: ProductName, fault: FaultChoice, seed: int
 ) -> None:
     assert_slices(tmp_path, product, fault, seed)
+
+
+# --- side files and dictionaries ------------------------------------------------------------------
+
+
+class Whole(NamedTuple):
+    """A run whose raw files are whole, and what they hold."""
+
+    prof: Path
+    held: Capture
+    tables: dict[str, int]
+
+
+@pytest.fixture(scope="module", params=["A2", pytest.param("910A", marks=pytest.mark.exhaustive)])
+def whole(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Whole:
+    scenario = scenario_of(request.param)
+    run = write_run(scenario, 2, tmp_path_factory.mktemp("whole") / "run", ("raw", "msprof-db"))
+    held = raw_view(simulate(scenario, 2).capture(0)).capture
+    return Whole(run.profiles[0], held, tables_of(run.profiles[0]))
+
+
+@pytest.mark.parametrize(
+    ("kind", "raw"),
+    [
+        (kind, raw)
+        for kind in ("raw-lost-side", "raw-wrong-clock")
+        for raw in raw_kinds(kind)  # type: ignore[arg-type]
+    ],
+)
+def test_a_side_file_that_is_lost_or_wrong_is_stated_and_costs_its_times(
+    whole: Whole, tmp_path: Path, kind: Any, raw: str
+) -> None:
+    prof = tmp_path / whole.prof.name
+    shutil.copytree(whole.prof, prof)
+    (damage,) = damage_raw(prof, whole.held, FaultChoice(kind, raw=raw), {0}, Draws(5, raw))
+    (found,) = read_raw(prof)
+    shown = [(one.file, one.kind) for one in found.damage]
+    if damage.reported_in is None:
+        assert shown == []
+    else:
+        assert prof / damage.reported_in in [file for file, _ in shown]
+    export_raw(prof, tmp_path / "out", ("db",))
+    after = tables_of(tmp_path / "out")
+    lost = {one: whole.tables[one] - after.get(one, 0) for one in damage.rows}
+    assert lost == damage.rows
+    assert bool(damage.rows) == (raw in TIMED), raw
+    if kind == "raw-wrong-clock":
+        assert damage.was != damage.became
+        assert damage.became in (prof / damage.path).read_text(encoding="utf-8")
+
+
+TIMED = (
+    *("host_info", "host_start_info", "host_start"),
+    *("device_info", "device_start_info", "device_host_start", "dev_start"),
+)
+"""Side files without which, or with other numbers in which, times are not known (raw-prof 3.5)."""
+
+
+def test_a_wrong_clock_shifts_no_time_that_another_clock_counts(
+    whole: Whole, tmp_path: Path
+) -> None:
+    prof = tmp_path / whole.prof.name
+    shutil.copytree(whole.prof, prof)
+    fault = FaultChoice("raw-wrong-clock", raw="dev_start")
+    (damage,) = damage_raw(prof, whole.held, fault, {0}, Draws(1, "any"))
+    (found,) = read_raw(prof)
+    left, held = plain(found.capture), plain(whole.held)
+    assert "tasks" not in left
+    assert left["calls"] == held["calls"]
+    for sampled in ("HBM", "NPU_MEM", "NPU_MODULE_MEM", "PCIE"):
+        assert left.get(sampled) == held.get(sampled)
+    assert damage.first_ns == min(int(whole.held.tasks.start.min()), damage.first_ns or 0)
+
+
+# --- what check says of an export that is incomplete ----------------------------------------------
+
+
+NO_KERNELS = {"DB521", "XLR302"}
+"""Without the host's clock there are no calls, so nobody knows which tasks are kernels: counters
+lack their operators, and in the overlap nothing computes.
+"""
+
+
+@pytest.mark.parametrize(
+    ("fault", "violated"),
+    [
+        (FaultChoice("raw-lost-slice", raw="stars_soc"), set()),
+        pytest.param(
+            FaultChoice("raw-torn-record", raw="api_event"), set(), marks=pytest.mark.exhaustive
+        ),
+        pytest.param(
+            FaultChoice("raw-lost-side", raw="hash_dic"), set(), marks=pytest.mark.exhaustive
+        ),
+        (FaultChoice("raw-wrong-clock", raw="dev_start"), set()),
+        (FaultChoice("raw-wrong-clock", raw="host_start"), NO_KERNELS),
+    ],
+    ids=lambda one: f"{one.kind} {one.raw}" if isinstance(one, FaultChoice) else "",
+)
+def test_an_incomplete_export_is_condemned_for_nothing_but_its_losses(
+    tmp_path: Path, fault: FaultChoice, violated: set[str]
+) -> None:
+    run = written(tmp_path, scenario_of("A2"), 1, fault)
+    export_raw(run.prof, tmp_path / "exported")
+    assert (tmp_path / "exported" / "incomplete.txt").stat().st_size
+    report = check([tmp_path / "exported"])
+    assert not any(file.unreadable for file in report.files)
+    found = {one.rule for one in report.findings if one.verdict in ("failure", "violation")}
+    assert found == violated

@@ -145,7 +145,7 @@ def _side(
         path.unlink()
     lost = _lost_clocks(context)
     hit = [(file, cost) for file, names, cost in costs if lost & names]
-    rows = {name: count for _, cost in hit for name, count in cost.rows.items()}
+    rows = sum((Counter(cost.rows) for _, cost in hit), Counter[str]())
     first = [cost.first_ns for _, cost in hit if cost.first_ns is not None]
     last = [cost.last_ns for _, cost in hit if cost.last_ns is not None]
     tables = {name: None for file in (kind, *(one for one, _ in hit)) for name in _tables(file)}
@@ -159,7 +159,7 @@ def _side(
         first_ns=min(first, default=None),
         last_ns=max(last, default=None),
         tables=tuple(tables),
-        rows=rows,
+        rows=dict(rows),
         key=None if changed is None else changed.key,
         was=None if changed is None else changed.was,
         became=None if changed is None else changed.became,

@@ -15,6 +15,7 @@ from ascend_ref.raw.clocks import OUT_OF_RANGE, Clock
 from ascend_ref.raw.context import Context
 from ascend_ref.raw.fields import numbers
 from ascend_ref.raw.layout import Layout
+from ascend_ref.raw.marks import MARK_TAG, is_mark
 from ascend_spec.core.packed import ClockName, Field
 from ascend_spec.raw import RawFile
 
@@ -23,6 +24,9 @@ from .without import without_tasks
 
 _LOGS = {"stars_soc": "funcType", "hwts": "sysTag"}
 """Files that log the start and the end of each task, which an even and an odd number state."""
+
+_TRACK = "ts_track"
+"""The file that notes the marks of the program on a device, each a task of its own."""
 
 Mask = npt.NDArray[np.bool_]
 
@@ -69,6 +73,14 @@ def cost_of(written: Written, capture: Capture, context: Context) -> Cost:
         if written.kind.file in _LOGS and time is not None:
             tag = _LOGS[written.kind.file]
             gone |= _tasks(declaration, tag, records[lost], time[lost], capture, device)
+        if (
+            written.kind.file == _TRACK
+            and time is not None
+            and "tagId" in (records.dtype.names or ())
+        ):
+            noted = time[lost & (records["tagId"] == MARK_TAG)]
+            own = capture.tasks.device == device
+            gone |= is_mark(capture) & own & np.isin(capture.tasks.start, noted)
     if gone.any():
         rows |= rows_of(capture) - rows_of(without_tasks(capture, gone))
     times = np.concatenate(found or [np.zeros(0, np.int64)])
