@@ -37,8 +37,8 @@ Progress = Callable[[int, int, str], None]
 class RawCapture:
     """What the raw files of one process hold, and what of them cannot be read.
 
-    folder: ``PROF_*``. contexts: its folders of host and devices, with what was read of them. spill:
-    holds the long columns of the capture.
+    folder: ``PROF_*``. contexts: its folders of host and devices, with what was read of them.
+    spill: holds the long columns of the capture.
     """
 
     folder: Path
