@@ -1,9 +1,10 @@
 """Speed of reading raw records and of exporting them, as ratios against alternatives in one run.
 
-    python benchmarks/raw.py [--records 10000000] [--steps 60] [--msprof DIR] [--folder DIR]
+    python benchmarks/raw.py [--records 10000000] [--tasks 5000000] [--msprof DIR] [--folder DIR]
 
-``--steps`` of llm-inference are exported, 8,000 tasks each; msprof is that of a checkout of its
-sources, where one is named. Needs about 1 GB of disk.
+A tree of so many tasks is exported, which is 60 steps of llm-inference, of 8,000 tasks each, over
+and over. msprof is that of a checkout of its sources, where one is named; it exports the 60 steps
+once. Needs 1 GB of disk for each million of tasks, and up to 4 GB for temporary files.
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ import construct
 import numpy as np
 import numpy.typing as npt
 from lines import Line, best, show
+from raw_tree import repeat
 
 from ascend_ref.profile.raw import export_raw
 from ascend_ref.profile.write import write_msprof_outputs
 from ascend_ref.raw.damage import Damage
+from ascend_ref.raw.decode.read import read_raw
 from ascend_ref.raw.encode.write import write_raw
 from ascend_ref.raw.layout import Layout, layout_of
 from ascend_ref.raw.slices import read_blocks
@@ -39,6 +42,19 @@ from ascend_spec.raw.records import DEVICE_MAGIC, MAGIC
 SAMPLE = 20_000
 MILLION = 1_000_000
 SLICES = 7
+STEPS = 60
+CHILD = """
+import sys
+from pathlib import Path
+
+sys.path.insert(0, sys.argv[1])
+from peak import peak_memory
+
+from ascend_ref.profile.raw import export_raw
+
+export_raw(Path(sys.argv[2]), Path(sys.argv[3]), ("db",))
+print(peak_memory())
+"""
 
 
 def made(record: str, count: int) -> npt.NDArray[Any]:
@@ -103,53 +119,79 @@ def measure(folder: Path, kind: str, record: str, count: int) -> Iterator[Line]:
     yield Line(f"{kind}: read", ours / floor, 15, "x", True, "np.fromfile, nothing checked")
 
 
-def export(folder: Path, steps: int, msprof: Path | None) -> Iterator[Line]:
-    """A raw folder to a database."""
-    scenario = override(preset("llm-inference"), ranks=None, steps=steps, level=None)
+def tree(prof: Path) -> int:
+    """Write the raw files of the steps; how many tasks they have."""
+    scenario = override(preset("llm-inference"), ranks=None, steps=STEPS, level=None)
     capture = raw_view(simulate(scenario).capture(0)).capture
-    prof = folder / "PROF_1"
     write_raw(prof, capture)
-    tasks = len(capture.tasks)
+    return len(capture.tasks)
 
-    def anew(action: Callable[[Path], object]) -> float:
-        target = folder / "target"
-        shutil.rmtree(target, ignore_errors=True)
-        return best(lambda: action(target), 1)
 
-    ours = anew(lambda target: export_raw(prof, target, ("db",)))
+def anew(folder: Path, action: Callable[[Path], object]) -> float:
+    """Seconds of an action that writes a folder."""
+    target = folder / "target"
+    shutil.rmtree(target, ignore_errors=True)
+    return best(lambda: action(target), 1)
+
+
+def in_child(prof: Path, target: Path) -> float:
+    """Export in a process of its own; the MB that it held at once."""
+    command = [sys.executable, "-c", CHILD, str(Path(__file__).parent), str(prof), str(target)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return int(done.stdout) / 1e6
+
+
+def against_msprof(folder: Path, prof: Path, tasks: int, msprof: Path) -> Line:
+    """A raw folder to a database, and to msprof's CSV files."""
+    script = msprof / "analysis" / "msprof" / "msprof.py"
+
+    def theirs(target: Path) -> None:
+        shutil.copytree(prof, target / "PROF_1")
+        command = [sys.executable, str(script), "export", "summary", "-dir", str(target)]
+        subprocess.run(command, check=True, capture_output=True)
+
+    ours = anew(folder, lambda target: export_raw(prof, target, ("db",)))
+    times = anew(folder, theirs) / ours
+    return Line(f"export: {tasks:,} tasks", times, 20, "x", False, "msprof in Python, CSV files")
+
+
+def export(folder: Path, wanted: int, msprof: Path | None) -> Iterator[Line]:
+    """A raw folder to a database."""
+    prof = folder / "PROF_1"
+    tasks = tree(prof)
+    if msprof is not None:
+        yield against_msprof(folder, prof, tasks, msprof)
+    times = -(-wanted // tasks)
+    repeat(prof, times)
+    what = f"export: {times * tasks:,} tasks to a database"
+    peak: list[float] = []
+    ours = anew(folder, lambda target: peak.append(in_child(prof, target)))
     revision = catalog().revisions[-1].id
+    (found,) = read_raw(prof)
+    assert not found.damage
+    assert len(found.capture.tasks) == times * tasks
 
     def load(target: Path) -> None:
         target.mkdir()
-        write_msprof_outputs(target, capture, revision, ("db",))
+        write_msprof_outputs(target, found.capture, revision, ("db",), spill=found.spill)
 
-    bare = anew(load)
-    made_of = f"{tasks:,} tasks"
-    yield Line(f"export: {made_of} to a database", ours / bare, 2.5, "x", True, "writing alone")
-    if msprof is not None:
-        script = msprof / "analysis" / "msprof" / "msprof.py"
-
-        def theirs(target: Path) -> None:
-            shutil.copytree(prof, target / "PROF_1")
-            command = [sys.executable, str(script), "export", "summary", "-dir", str(target)]
-            subprocess.run(command, check=True, capture_output=True)
-
-        text = "msprof in Python, CSV files"
-        yield Line(f"export: {made_of}", anew(theirs) / ours, 20, "x", False, text)
+    bare = anew(folder, load)
+    yield Line(what, bare / ours, 0.4, "x", False, f"rate of writing alone, {bare:.0f} s")
+    yield Line(what, peak[0], 500, "MB", True, "fixed bound: the most that it held at once")
 
 
 def main() -> None:
     """Print all figures."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--records", type=int, default=10 * MILLION)
-    parser.add_argument("--steps", type=int, default=60)
+    parser.add_argument("--tasks", type=int, default=5 * MILLION)
     parser.add_argument("--msprof", type=Path)
     parser.add_argument("--folder", type=Path)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
         lines = list(measure(Path(folder), "api_event", "API_EVENT", arguments.records))
         lines += measure(Path(folder), "stars_soc", "STARS_LOG", arguments.records)
-        lines += export(Path(folder), arguments.steps, arguments.msprof)
+        lines += export(Path(folder), arguments.tasks, arguments.msprof)
     show(lines)
 
 

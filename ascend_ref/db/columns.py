@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from ascend_ref.spill import Spill
+
 Values: TypeAlias = "np.ndarray[Any, Any] | Sequence[Any] | pa.Array | pa.ChunkedArray"
 """A column: a NumPy array, a list of int, float, str, bytes and ``None``, or an Arrow array."""
 
@@ -47,8 +49,8 @@ class BoundColumn:
         return BoundColumn(tuple(part.take(pa.array(order)) for part in self.parts))
 
 
-def bind(values: Values, place: str) -> BoundColumn:
-    """Arrow arrays of a column; ``place`` names it in errors.
+def bind(values: Values, place: str, spill: Spill | None = None) -> BoundColumn:
+    """Arrow arrays of a column; ``place`` names it in errors, ``spill`` may hold it.
 
     Unsigned 64-bit arrays are reinterpreted as signed, as the exporters bind them. Raises
     ``ValueError`` for NaN (SQLite would store NULL), for integers beyond 64 bits and for values
@@ -59,11 +61,11 @@ def bind(values: Values, place: str) -> BoundColumn:
             raise ValueError(f"{place}: {values.ndim} dimensions; expected one")
         if values.dtype.kind == "O":
             return _bind_objects(values.tolist(), place)
-        return BoundColumn((_bind_array(_arrow(values, place), place),))
+        return BoundColumn((_bind_array(_arrow(values, place), place, spill),))
     if isinstance(values, pa.ChunkedArray):
         return BoundColumn((_bind_array(values.combine_chunks(), place),))
     if isinstance(values, pa.Array):
-        return BoundColumn((_bind_array(values, place),))
+        return BoundColumn((_bind_array(values, place, spill),))
     return _bind_objects(values, place)
 
 
@@ -74,7 +76,7 @@ def _arrow(values: np.ndarray[Any, Any], place: str) -> Any:
     return pa.array(native.astype(str) if values.dtype.kind == "U" else native)
 
 
-def _bind_array(array: Any, place: str) -> Any:
+def _bind_array(array: Any, place: str, spill: Spill | None = None) -> Any:
     """An Arrow array as int64, double, string or binary."""
     kind = array.type
     types = pa.types
@@ -86,8 +88,9 @@ def _bind_array(array: Any, place: str) -> Any:
         return array.cast(pa.int64())
     if types.is_floating(kind):
         doubles = array.cast(pa.float64())
-        if np.isnan(doubles.drop_null().to_numpy(zero_copy_only=False)).any():
-            raise ValueError(f"{place}: holds NaN; expected None for a missing value")
+        for batch in (spill or Spill()).batches(len(doubles)):
+            if np.isnan(np.asarray(doubles[batch].drop_null())).any():
+                raise ValueError(f"{place}: holds NaN; expected None for a missing value")
         return doubles
     if types.is_string(kind) or types.is_large_string(kind):
         return array

@@ -13,6 +13,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ascend_ref.spill import Spill
+
 Integers: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
 Words: TypeAlias = "np.ndarray[Any, np.dtype[np.uint64]]"
 
@@ -59,9 +61,10 @@ class Packing:
         return [word.view(np.int64) for word in words]
 
 
-def plan(columns: Sequence[Integers]) -> Packing:
+def plan(columns: Sequence[Integers], spill: Spill | None = None) -> Packing:
     """Lay out columns of the ranges seen here, widest first, each into the first word with room."""
-    bounds = [(int(column.min()), int(column.max())) for column in columns]
+    spill = spill or Spill()
+    bounds = [spill.range_of(column) for column in columns]
     widths = [(high - low).bit_length() for low, high in bounds]
     free: list[int] = []
     fields: dict[int, Field] = {}

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from ascend_ref.atomic import atomic_file
+from ascend_ref.spill import Spill
 from ascend_spec import Schema
 from ascend_spec.db.model import Table
 
@@ -42,20 +43,23 @@ def write_database(
     *,
     indexes: bool = True,
     progress: Progress | None = None,
+    spill: Spill | None = None,
 ) -> None:
     """Write ``tables`` as the database that an exporter of ``schema`` would leave.
 
     A table that exists ``always`` is created even without rows, any other only with rows, as the
     exporters do. Enum tables and META_DATA are filled from the spec unless they are given. Rows of
     a table with a key are stored in the order of the key. The same input gives the same bytes.
+    ``spill``: has columns in files, which are let go of batch by batch.
 
     ``path`` appears, or is replaced, only when the database is complete. Raises ``ValueError``,
     naming the place, for an unknown table or column, a missing column, columns of unequal length
     and values that cannot be stored; ``OSError`` where the folder cannot be written or the
     disk is full.
     """
+    spill = spill or Spill()
     bound = [
-        (table, _bind_table(table, given))
+        (table, _bind_table(table, given, spill))
         for table, given in _with_defaults(schema, tables)
         if table.carriers[schema.carrier] == "always" or any(map(len, given.values()))
     ]
@@ -65,7 +69,7 @@ def write_database(
         )
     with atomic_file(path) as draft:
         with disk_errors(path):
-            _fill(Path(draft.name), schema, bound, indexes=indexes, progress=progress)
+            _fill(Path(draft.name), schema, bound, spill, indexes=indexes, progress=progress)
         for suffix in ("-journal", "-wal", "-shm"):
             # Left by the file that is replaced; SQLite would apply them to the new one.
             path.with_name(path.name + suffix).unlink(missing_ok=True)
@@ -93,7 +97,7 @@ def _with_defaults(
             yield table, dict.fromkeys(table.columns, ())
 
 
-def _bind_table(table: Table, given: Mapping[str, Values]) -> tuple[BoundColumn, ...]:
+def _bind_table(table: Table, given: Mapping[str, Values], spill: Spill) -> tuple[BoundColumn, ...]:
     """The columns in the order of the table; rows in the order of its key."""
     if given.keys() != table.columns.keys():
         wrong = sorted(given.keys() ^ table.columns.keys())[0]
@@ -105,20 +109,22 @@ def _bind_table(table: Table, given: Mapping[str, Values]) -> tuple[BoundColumn,
     if len(lengths) > 1:
         found = ", ".join(f"{name} {len(values)}" for name, values in given.items())
         raise ValueError(f"tables: {table.name} has columns of unequal length: {found}")
-    columns = tuple(bind(given[name], f"{table.name}.{name}") for name in table.columns)
+    columns = tuple(bind(given[name], f"{table.name}.{name}", spill) for name in table.columns)
     key = next((name for name, column in table.columns.items() if column.primary_key), None)
     if key is None or not lengths or lengths == {0}:
         return columns
-    order = _key_order(columns[list(table.columns).index(key)], f"{table.name}.{key}")
+    place = f"{table.name}.{key}"
+    order = _key_order(columns[list(table.columns).index(key)], place, spill)
     return columns if order is None else tuple(column.take(order) for column in columns)
 
 
-def _key_order(key: BoundColumn, place: str) -> np.ndarray[Any, Any] | None:
+def _key_order(key: BoundColumn, place: str, spill: Spill) -> np.ndarray[Any, Any] | None:
     """The order of rows in which the key ascends; ``None`` where it already does."""
     values = key.integers
     if values is None:
         raise ValueError(f"{place}: a key; expected an integer in every row")
-    if (values[1:] > values[:-1]).all():
+    pairs = spill.batches(len(values) - 1)
+    if all((values[one.start + 1 : one.stop + 1] > values[one]).all() for one in pairs):
         return None
     order = np.argsort(values, kind="stable")
     ordered = values[order]
@@ -132,6 +138,7 @@ def _fill(
     path: Path,
     schema: Schema,
     tables: Iterable[tuple[Table, tuple[BoundColumn, ...]]],
+    spill: Spill,
     *,
     indexes: bool,
     progress: Progress | None,
@@ -143,7 +150,8 @@ def _fill(
             filled = list(tables)
             for table, columns in filled:
                 connection.run(create_table(table, schema))
-                for rows in _insert(connection, table, columns):
+                for rows in _insert(connection, table, columns, spill):
+                    spill.release()
                     if progress is not None:
                         progress(table.name, rows)
             for table, _ in filled if indexes else ():
@@ -152,7 +160,7 @@ def _fill(
 
 
 def _insert(
-    connection: BulkConnection, table: Table, columns: Sequence[BoundColumn]
+    connection: BulkConnection, table: Table, columns: Sequence[BoundColumn], spill: Spill
 ) -> Iterator[int]:
     """Insert batch by batch; yields the number of rows of each."""
     rows = len(columns[0].parts[0])
@@ -160,7 +168,7 @@ def _insert(
         return
     integers = [column.integers for column in columns]
     packed = [values for values in integers if values is not None]
-    layout = packing.plan(packed) if len(packed) == len(columns) else None
+    layout = packing.plan(packed, spill) if len(packed) == len(columns) else None
     if layout is not None and not layout.words:
         layout = None
     for start in range(0, rows, BATCH_ROWS):

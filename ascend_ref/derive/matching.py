@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ascend_ref.arrays import integers
 from ascend_ref.capture.batch import Integers, Reals
 
 NONE = -1
@@ -38,11 +39,29 @@ def distinct(*columns: npt.NDArray[Any]) -> tuple[list[tuple[Any, ...]], Integer
     place = np.zeros(len(columns[0]), np.int64)
     for column in columns:
         encoded = pa.array(column).dictionary_encode()
-        place = place * max(len(encoded.dictionary), 1) + encoded.indices.to_numpy()
-        place = pa.array(place).dictionary_encode().indices.to_numpy().astype(np.int64)
+        place = place * max(len(encoded.dictionary), 1) + integers(encoded.indices)
+        place = integers(pa.array(place).dictionary_encode().indices)
     first = np.full(int(place.max(initial=-1)) + 1, 0)
     first[place[::-1]] = np.arange(len(place) - 1, -1, -1)
     return list(zip(*(column[first].tolist() for column in columns), strict=True)), place
+
+
+class Distinct:
+    """Numbers the distinct rows of columns that come batch by batch, in order of appearance."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[int, ...], int] = {}
+
+    def numbers(self, *columns: Integers) -> Integers:
+        """The numbers of the next rows."""
+        found, place = distinct(*columns)
+        known = self._numbers
+        return np.array([known.setdefault(one, len(known)) for one in found], np.int64)[place]
+
+    def columns(self, count: int) -> list[Integers]:
+        """The columns of the distinct rows, of which there are so many."""
+        rows = np.array(list(self._numbers), np.int64).reshape(-1, count)
+        return [np.ascontiguousarray(column) for column in rows.T]
 
 
 def values_at(values: Integers, places: Integers) -> Integers:

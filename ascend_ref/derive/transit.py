@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ascend_ref.capture import Capture, Integers, Tasks
 from ascend_ref.capture.batch import Reals
 from ascend_ref.capture.model import NONE
+from ascend_ref.spill import InMemory, Spill
 
 from .matching import greatest, groups, least, sums
 
@@ -196,14 +197,23 @@ class Operators:
 
 
 def operators(
-    *, count: int, owner: Integers, start: Integers, end: Integers, first: int
+    *,
+    count: int,
+    owner: Integers,
+    start: Integers,
+    end: Integers,
+    first: int,
+    spill: Spill | None = None,
 ) -> Operators:
     """First start and last end of the tasks of each of ``count`` operators; ``owner`` of a task.
 
     An operator without tasks has no interval. The numbers begin with ``first`` and follow the
     order of the intervals (db-schema.md 4.9). Source: invariant I14.
     """
-    earliest, latest = least(owner, start, count), greatest(owner, end, count)
+    earliest, latest = least(owner[:0], start[:0], count), greatest(owner[:0], end[:0], count)
+    for batch in (spill or InMemory()).batches(len(owner)):
+        np.minimum.at(earliest, owner[batch], start[batch])
+        np.maximum.at(latest, owner[batch], end[batch])
     present = np.flatnonzero(latest >= 0)
     rows = present[np.lexsort((present, latest[present], earliest[present]))]
     number = first + np.arange(len(rows))
@@ -212,22 +222,29 @@ def operators(
     return Operators(rows, earliest[rows], latest[rows], number, number_of)
 
 
-def task_rows(tasks: Tasks) -> Integers:
+def task_rows(tasks: Tasks, spill: Spill | None = None) -> Integers:
     """Rows of tasks at the places of their identities; NONE for one that no task has."""
-    rows = np.full(int(tasks.identity.max(initial=NONE)) + 1, NONE)
-    rows[tasks.identity] = np.arange(len(tasks))
+    spill = spill or InMemory()
+    most = spill.range_of(tasks.identity)[1] if len(tasks) else NONE
+    rows = spill.changeable(most + 1, NONE)
+    for batch in spill.batches(len(tasks)):
+        rows[tasks.identity[batch]] = np.arange(batch.start, batch.stop)
     return rows
 
 
-def operators_of(capture: Capture, *, first: int = 0, masters: bool = True) -> Operators:
+def operators_of(
+    capture: Capture, *, first: int = 0, masters: bool = True, spill: Spill | None = None
+) -> Operators:
     """The communication operators of a capture, bounded by all their tasks or the master ones."""
-    transfers = capture.transfers
-    own = np.flatnonzero(transfers.master == 1) if masters else slice(None)
-    rows = task_rows(capture.tasks)[transfers.task[own]]
+    spill = spill or InMemory()
+    transfers, tasks = capture.transfers, capture.tasks
+    own = spill.where(lambda master: (master == 1) | (not masters), transfers.master)
+    rows = spill.taken(task_rows(tasks, spill), spill.taken(transfers.task, own))
     return operators(
         count=len(capture.collectives),
-        owner=transfers.collective[own],
-        start=capture.tasks.start[rows],
-        end=capture.tasks.end[rows],
+        owner=spill.taken(transfers.collective, own),
+        start=spill.taken(tasks.start, rows),
+        end=spill.taken(tasks.end, rows),
         first=first,
+        spill=spill,
     )

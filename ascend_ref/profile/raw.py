@@ -71,7 +71,7 @@ def export_raw(
                 progress(done, len(found), f"writing {one.folder.name}")
             target = draft / one.folder.name if len(found) > 1 else draft
             target.mkdir(exist_ok=True)
-            write_msprof_outputs(target, one.capture, as_of, chosen)
+            write_msprof_outputs(target, one.capture, as_of, chosen, spill=one.spill)
             damage += _state(one, target)
             if explained:
                 made = count_made(target, frozenset(chosen))

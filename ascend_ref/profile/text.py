@@ -9,6 +9,7 @@ from ascend_ref import names
 from ascend_ref.capture import Capture
 from ascend_ref.documents import write_documents
 from ascend_ref.recorded import from_captures
+from ascend_ref.spill import Spill
 from ascend_ref.text import write_csv_files
 from ascend_ref.timeline import write_timeline
 from ascend_spec import layout_catalog
@@ -42,12 +43,14 @@ def write_msprof_texts(
     forms: Collection[str],
     without_arrows: Collection[str],
     writer: str | None = None,
+    spill: Spill | None = None,
 ) -> None:
     """``csv`` and ``timeline`` of a process, into mindstudio_profiler_output with its README.
 
-    writer: ``cpp`` or ``python``; None: the current one of the product family.
+    writer: ``cpp`` or ``python``; None: the current one of the product family. spill: holds long
+    columns.
     """
-    recorded = from_captures([capture], "msprof", revision)
+    recorded = from_captures([capture], "msprof", revision, spill)
     folder = prof / layout_catalog().folder("msprof", "output")
     folder.mkdir()
     timestamp = names.stamp(capture.origin.start)[:14]

@@ -15,6 +15,7 @@ from ascend_ref.db.encode import encode
 from ascend_ref.db.encode.metadata import environment, program_facts
 from ascend_ref.db.writer import write_database
 from ascend_ref.raw.machine import machine_info
+from ascend_ref.spill import Spill
 from ascend_spec import catalog, layout_catalog
 from ascend_spec.db.model import Carrier
 
@@ -167,18 +168,20 @@ def write_msprof_outputs(
     forms: Collection[str],
     without_arrows: Collection[str] = (),
     writer: str | None = None,
+    spill: Spill | None = None,
 ) -> None:
     """What an exporter makes of a capture, into the folder of its raw files or in place of it.
 
-    Arguments and errors as of :func:`write_msprof_profile`.
+    Arguments and errors as of :func:`write_msprof_profile`. spill: holds long columns of the
+    capture, and those that are made of it.
     """
     if "db" in forms:
         path = folder / names.msprof_database(capture.origin.start)
-        _write_database(path, capture, revision, "msprof")
+        _write_database(path, capture, revision, "msprof", spill)
     if "csv" in forms or "timeline" in forms:
         from .text import write_msprof_texts  # slow: the spec of all files
 
-        write_msprof_texts(folder, capture, revision, forms, without_arrows, writer)
+        write_msprof_texts(folder, capture, revision, forms, without_arrows, writer, spill)
 
 
 def _write_raw(folder: Path, capture: Capture) -> list[str]:
@@ -197,11 +200,17 @@ def _prof_folder(origin: Origin) -> str:
     return names.prof_folder(origin.start, names.letters_of(origin.start + origin.pid))
 
 
-def _write_database(path: Path, capture: Capture, revision: str, carrier: Carrier) -> None:
+def _write_database(
+    path: Path,
+    capture: Capture,
+    revision: str,
+    carrier: Carrier,
+    spill: Spill | None = None,
+) -> None:
     schema = catalog().at(revision, carrier)
-    tables = encode(capture, schema)
+    tables = encode(capture, schema, spill=spill)
     if tables:
-        write_database(path, schema, tables)
+        write_database(path, schema, tables, spill=spill)
 
 
 def _write_machine(prof: Path, origins: Sequence[Origin]) -> None:

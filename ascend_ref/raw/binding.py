@@ -13,8 +13,8 @@ import numpy as np
 
 from ascend_ref.capture import Integers
 from ascend_ref.capture.model import NONE
-from ascend_ref.derive.matching import values_at
-from ascend_ref.derive.nesting import last_reaching
+from ascend_ref.derive.nesting import Heights
+from ascend_ref.spill import Spill, first_of_each, sorted_rows
 
 from .vocabulary import level
 
@@ -26,6 +26,7 @@ class Tree:
     A call that is as long as another holds it if its layer is the higher one.
     """
 
+    spill: Spill
     place: Integers
     thread: Integers
     start: Integers
@@ -33,51 +34,84 @@ class Tree:
     level: Integers
 
     @classmethod
-    def of(cls, thread: Integers, start: Integers, end: Integers, levels: Integers) -> Tree:
+    def of(
+        cls,
+        thread: Integers,
+        start: Integers,
+        end: Integers,
+        levels: Integers,
+        spill: Spill | None = None,
+    ) -> Tree:
         """The tree of a table of calls. Those without any length hold nothing."""
-        holders = np.isin(levels, [level(name) for name in ("ACL", "MODEL", "NODE", "HCCL_NODE")])
-        place = np.flatnonzero(holders & (end > start))
-        order = np.lexsort((-levels[place], -end[place], start[place], thread[place]))
-        place = place[order]
-        return cls(place, thread[place], start[place], end[place], levels[place])
+        spill = Spill() if spill is None else spill
+        holders = [level(name) for name in ("ACL", "MODEL", "NODE", "HCCL_NODE")]
+        place = spill.where(
+            lambda of, begin, close: np.isin(of, holders) & (close > begin), levels, start, end
+        )
+
+        def key(column: Integers, sign: int = 1) -> Integers:
+            return spill.made(lambda row: sign * spill.gathered(column, row), place)
+
+        order = sorted_rows(spill, key(thread), key(start), key(end, -1), key(levels, -1))
+        place = spill.taken(place, order)
+        return cls(spill, place, *(spill.taken(one, place) for one in (thread, start, end, levels)))
 
     @cached_property
     def parents(self) -> Integers:
         """For each call the row of the innermost one that it is part of, NONE without one."""
-        found = last_reaching(self._ends, np.arange(len(self._ends)), self._ends)
-        outer = np.where(found >= 0, found, 0)
-        return np.where((found >= 0) & (self.thread[outer] == self.thread), found, NONE)
+        found = self._heights.last_reaching(self.spill.rows(len(self._ends)), self._ends)
+        return self.spill.made(self._of_thread, found, self.thread)
 
     def holding(self, thread: Integers, moment: Integers) -> Integers:
         """The row of the innermost call that a moment is within: after its start, up to its end."""
         if not len(self.place):
-            return np.full(len(moment), NONE)
+            return self.spill.made(lambda at: np.full(len(at), NONE), moment)
         at = self._ranked(thread, moment)
-        before = np.searchsorted(self._starts, at, side="left")
-        found = last_reaching(self._ends, before, at)
-        inner = np.where(found >= 0, found, 0)
-        return np.where((found >= 0) & (self.thread[inner] == thread), found, NONE)
+        before = self.spill.made(self._before, at)
+        found = self._heights.last_reaching(before, at)
+        return self.spill.made(self._of_thread, found, thread)
+
+    def _before(self, ranked: Integers) -> Integers:
+        """How many calls had begun."""
+        found: Integers = np.searchsorted(self._starts, ranked, side="left")
+        return found
 
     def levels(self, rows: Integers) -> Integers:
         """The layers of rows, NONE of none."""
-        return values_at(self.level, rows)
+        return self.spill.values_at(self.level, rows)
 
     def up_to(self, rows: Integers, wanted: int) -> Integers:
         """For each row the nearest call of a layer that it is or is part of, NONE without one."""
+        return self.spill.made(lambda row: self._up_to(row, wanted), rows)
+
+    def _up_to(self, rows: Integers, wanted: int) -> Integers:
         found = rows.copy()
         while True:
-            climbs = (found >= 0) & (self.levels(found) != wanted)
-            if not climbs.any():
+            known = np.flatnonzero(found >= 0)
+            climbs = known[self.spill.gathered(self.level, found[known]) != wanted]
+            if not len(climbs):
                 return found
-            found[climbs] = self.parents[found[climbs]]
+            found[climbs] = self.spill.gathered(self.parents, found[climbs])
+
+    def _of_thread(self, row: Integers, thread: Integers) -> Integers:
+        """Rows that are calls of a thread, NONE for others."""
+        known = row >= 0
+        own = self.spill.gathered(self.thread, np.where(known, row, 0))
+        return np.where(known & (own == thread), row, NONE)
 
     @cached_property
     def _threads(self) -> Integers:
-        return np.unique(self.thread)
+        changes = first_of_each(self.spill, self.thread)
+        return self.spill.taken(self.thread, changes)
+
+    @cached_property
+    def _heights(self) -> Heights:
+        return Heights(self._ends, self.spill)
 
     @cached_property
     def _bounds(self) -> Integers:
-        return np.sort(np.concatenate([self.start, self.end]))
+        every = self.spill.joined(self.start, self.end)
+        return self.spill.taken(every, sorted_rows(self.spill, every))
 
     @cached_property
     def _starts(self) -> Integers:
@@ -92,9 +126,12 @@ class Tree:
 
         Even at a bound and odd between two, so that no number of ticks is too large.
         """
-        bounds = self._bounds
-        at = np.searchsorted(bounds, moment, side="left")
-        exact = bounds[np.minimum(at, len(bounds) - 1)] == moment
-        place = np.searchsorted(self._threads, thread)
-        found: Integers = place * (2 * len(bounds) + 2) + 2 * at + exact
-        return found
+        bounds, threads = self._bounds, self._threads
+
+        def ranked(of: Integers, ticks: Integers) -> Integers:
+            at = np.searchsorted(bounds, ticks, side="left")
+            exact = bounds[np.minimum(at, len(bounds) - 1)] == ticks
+            found: Integers = np.searchsorted(threads, of) * (2 * len(bounds) + 2) + 2 * at + exact
+            return found
+
+        return self.spill.made(ranked, thread, moment)

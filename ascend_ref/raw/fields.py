@@ -73,6 +73,16 @@ def _place(declaration: construct.Struct, name: str) -> tuple[str, tuple[int, in
     raise KeyError(name)
 
 
+def whole(column: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """A column of numbers as integers; what exceeds 63 bits is negative."""
+    return column.astype(np.int64)
+
+
+def in_order(column: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Unsigned numbers as signed ones in the same order."""
+    return (column.astype(np.uint64) ^ np.uint64(1 << 63)).view(np.int64)
+
+
 def joined(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
     """Records of one size, one part after the other, at least one part.
 

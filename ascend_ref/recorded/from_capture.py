@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from ascend_ref.capture.merge import merged
 from ascend_ref.capture.model import NONE
 from ascend_ref.db.columns import Values
 from ascend_ref.db.encode import encode
+from ascend_ref.spill import InMemory, Spill, spilled_table
 from ascend_spec import Schema, catalog
 from ascend_spec.db.model import STRINGS
 
@@ -25,24 +26,33 @@ Tables = Mapping[str, Mapping[str, Values]]
 
 
 def from_captures(
-    captures: Sequence[Capture], output: Output, revision: str | None = None
+    captures: Sequence[Capture],
+    output: Output,
+    revision: str | None = None,
+    spill: Spill | None = None,
 ) -> Recorded:
     """The tables of one process; several captures, for ``msprof`` alone, are its devices.
 
     They hold what a database of the revision holds, by default the newest, and what text files show
-    besides. Raises ``ValueError`` for captures that are not of one session, ``KeyError`` for an
-    unknown revision.
+    besides. ``spill`` holds long columns of the captures, and takes those of the tables. Raises
+    ``ValueError`` for captures that are not of one session, ``KeyError`` for an unknown revision.
     """
     capture = merged(captures)
     revision = revision or catalog().revisions[-1].id
     tables: dict[str, pa.Table] = {}
     for carrier in CARRIERS[output]:
         schema = catalog().at(revision, carrier)
-        encoded = encode(capture, schema, for_texts=True)
+        encoded = encode(capture, schema, for_texts=True, spill=spill)
         strings = _strings(encoded)
         for name, columns in encoded.items():
             if name != INNER:
-                tables[name] = _table(shape_of(output, name), schema, columns, strings)
+                shape = shape_of(output, name)
+                parts = _parts(shape, schema, columns, strings, spill or InMemory())
+                tables[name] = (
+                    pa.Table.from_arrays(list(next(parts)), schema=shape.schema)
+                    if spill is None
+                    else spilled_table(spill, shape.schema, parts)
+                )
     switches, origin = capture.switches, capture.origin
     counted = switches.npu and switches.level > 0
     return Recorded(
@@ -56,6 +66,7 @@ def from_captures(
         switches=switches if counted else replace(switches, aic_metrics=None),
         tables=tables,
         extras=_extras(capture),
+        spill=spill or Spill(),
     )
 
 
@@ -64,20 +75,25 @@ def _strings(encoded: Tables) -> Dictionary:
     return Dictionary(np.array(columns["id"], np.int64), pa.array(columns["value"]).to_pylist())
 
 
-def _table(
-    shape: Shape, schema: Schema, columns: Mapping[str, Values], strings: Dictionary
-) -> pa.Table:
+def _parts(
+    shape: Shape,
+    schema: Schema,
+    columns: Mapping[str, Values],
+    strings: Dictionary,
+    spill: Spill,
+) -> Iterator[Iterator[pa.Array]]:
+    """The columns of a table, batch by batch."""
     present = {
         name: values if isinstance(values := columns[own], pa.Array) else pa.array(values)
         for name, own in sources(shape, schema.tables[shape.name], columns).items()
     }
-    arrays = shaped(
-        shape,
-        len(next(iter(columns.values()))),
-        present,
-        lambda reference: strings if reference == STRINGS else _members(schema, reference),
-    )
-    return pa.Table.from_arrays(list(arrays), schema=shape.schema)
+    for batch in spill.batches(len(next(iter(columns.values())))):
+        yield shaped(
+            shape,
+            batch.stop - batch.start,
+            {name: values[batch] for name, values in present.items()},
+            lambda reference: strings if reference == STRINGS else _members(schema, reference),
+        )
 
 
 def _members(schema: Schema, enum: str) -> Dictionary:

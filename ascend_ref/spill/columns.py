@@ -17,7 +17,7 @@ KEPT_BYTES = 1 << 20
 ROWS_AT_ONCE = 1 << 16
 """Fills whole bytes where each row has a bit."""
 NEAR_ROWS = 1 << 20
-"""Among so many rows it does not matter where those are that are looked up."""
+"""Among so many rows of 8 Byte it does not matter where those are that are looked up."""
 FAR_ROWS_AT_ONCE = 1 << 12
 """Each may load a page, or several of them."""
 
@@ -59,6 +59,14 @@ class Spill:
         (column,) = self.arrays(([batch] for batch in values), 1, kind)
         return column
 
+    def records(self, values: Iterable[Array], kind: np.dtype[Any]) -> Array:
+        """As :meth:`array`, of packed records with all of their bytes."""
+        column = Bytes()
+        for batch in values:
+            column.write(np.ascontiguousarray(batch).view(np.uint8))
+            self.release()
+        return np.frombuffer(self.hold(column), kind)
+
     def arrays(
         self, values: Iterable[Sequence[npt.NDArray[Value]]], count: int, kind: type[Value]
     ) -> list[npt.NDArray[Value]]:
@@ -89,7 +97,8 @@ class Spill:
 
     def gathered(self, column: Array, rows: Array) -> Array:
         """As :meth:`taken`, of one batch; far rows are looked up with few pages in memory."""
-        if not len(rows) or int(rows.max()) - int(rows.min()) < NEAR_ROWS:
+        width = column.strides[0] // 8
+        if not len(rows) or width * (int(rows.max()) - int(rows.min())) < NEAR_ROWS:
             return column[rows]
         found = np.empty(len(rows), column.dtype)
         for start in range(0, len(rows), FAR_ROWS_AT_ONCE):
@@ -97,6 +106,27 @@ class Spill:
             found[piece] = column[rows[piece]]
             self.release()
         return found
+
+    def values_at(self, column: Array, places: Array, none: int = -1) -> Array:
+        """A column at these places, and ``none`` where the place is negative."""
+
+        def found(place: Array) -> Array:
+            known = place >= 0
+            if known.all():
+                return self.gathered(column, place)
+            values = np.full(len(place), none, column.dtype)
+            values[known] = self.gathered(column, place[known])
+            return values
+
+        return self.made(found, places, kind=column.dtype.type)
+
+    def joined(self, *parts: Array) -> Array:
+        """Columns of whole numbers one behind the other; a single one as it is."""
+        filled = [part for part in parts if len(part)]
+        if len(filled) == 1:
+            return filled[0]
+        cut = (part[batch] for part in filled for batch in batches(len(part)))
+        return self.array(cut, np.int64)
 
     def where(self, function: Callable[..., Array], *columns: Array) -> npt.NDArray[np.int64]:
         """The rows for which a function of columns is true, ascending."""
@@ -120,6 +150,14 @@ class Spill:
         for batch in batches(rows):
             column.write(np.full(batch.stop - batch.start, value, kind))
         return np.frombuffer(self.hold(column, mmap.ACCESS_WRITE), kind)
+
+    def marks(self, count: int, places: Array) -> npt.NDArray[np.bool_]:
+        """Which of so many places are among these; negative ones are none."""
+        found: npt.NDArray[np.bool_] = self.changeable(count, 0, np.bool_)
+        for batch in self.batches(len(places)):
+            own = places[batch]
+            found[own[own >= 0]] = True
+        return found
 
     def range_of(self, column: Array) -> tuple[int, int]:
         """The least and the greatest whole number of a column that is not empty."""

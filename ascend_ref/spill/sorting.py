@@ -45,23 +45,34 @@ def first_of_each(spill: Spill, ordered: Integers) -> Integers:
     return spill.array(chain([np.zeros(min(len(ordered), 1), np.int64)], later), np.int64)
 
 
+def run_begins(spill: Spill, order: Integers, *keys: Integers) -> Integers:
+    """For each place of an order that place where the rows with the same keys begin."""
+    return spill.array(_begins(spill, order, keys), np.int64)
+
+
+def _begins(spill: Spill, order: Integers, keys: Sequence[Integers]) -> Iterator[Integers]:
+    last, begin = None, 0
+    for batch in batches(len(order)):
+        rows = order[batch]
+        own = np.stack([spill.gathered(key, rows) for key in keys])
+        before = np.column_stack([own[:, 0] if last is None else last, own[:, :-1]])
+        changes = (own != before).any(axis=0)
+        changes[0] |= last is None
+        begins = np.maximum.accumulate(np.where(changes, np.arange(batch.start, batch.stop), begin))
+        yield begins
+        last, begin = own[:, -1], int(begins[-1])
+
+
 def first_equal(spill: Spill, *keys: Integers) -> Integers:
     """For each row the first one whose keys are all the same."""
     # By the key of the widest range first: it mostly follows the rows, so that rows that are looked
     # up together lie near each other.
     keys = tuple(sorted(keys, key=lambda key: _width(spill, key), reverse=True))
     order = sorted_rows(spill, *keys)
+    begins = run_begins(spill, order, *keys)
     found = spill.changeable(len(order), 0)
-    last, leader = None, 0
     for batch in spill.batches(len(order)):
-        rows = order[batch]
-        own = np.stack([spill.gathered(key, rows) for key in keys])
-        before = np.column_stack([own[:, 0] if last is None else last, own[:, :-1]])
-        begins = (own != before).any(axis=0)
-        begins[0] |= last is None
-        leaders = np.append(leader, rows[begins])
-        found[rows] = leaders[np.cumsum(begins)]
-        last, leader = own[:, -1], int(leaders[-1])
+        found[order[batch]] = order[begins[batch]]
     return found
 
 

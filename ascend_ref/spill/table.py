@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,32 @@ def spilled_table(
         for column, cells in zip(columns, batch, strict=True):
             column.add(cells)
     return pa.Table.from_arrays([column.finish(spill) for column in columns], schema=schema)
+
+
+def spilled_column(
+    spill: Spill, parts: Iterable[npt.NDArray[Any] | pa.Array]
+) -> npt.NDArray[Any] | pa.Array:
+    """Batches of a column in one piece: numbers of 64 bits in a file, texts in memory.
+
+    A single batch is returned as it is.
+    """
+    rest = iter(parts)
+    first, second = next(rest, np.empty(0, np.int64)), next(rest, None)
+    if second is None:
+        return first
+    every = (_arrow(part) for part in chain((first, second), rest))
+    kind = _arrow(first).type
+    if kind not in (pa.int64(), pa.float64()):
+        return pa.concat_arrays(list(every))
+    column = _Column(kind)
+    for part in every:
+        column.add(part)
+        spill.release()
+    return column.finish(spill)
+
+
+def _arrow(part: npt.NDArray[Any] | pa.Array) -> pa.Array:
+    return pa.array(part) if isinstance(part, np.ndarray) else part
 
 
 class _Column:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import pyarrow as pa
 
 from ascend_ref.capture import Capture
 from ascend_ref.db.columns import Values
+from ascend_ref.spill import InMemory, Spill, spilled_column
 from ascend_spec import Schema, recording_catalog
-from ascend_spec.db.model import Table
+from ascend_spec.db.model import Column, Table
 
 from . import device, framework, memory, metadata
 from .analysis import analysis_tables
@@ -59,7 +60,12 @@ names of engine operators from CANN's texts."""
 
 
 def encode(
-    capture: Capture, schema: Schema, *, switched: bool = True, for_texts: bool = False
+    capture: Capture,
+    schema: Schema,
+    *,
+    switched: bool = True,
+    for_texts: bool = False,
+    spill: Spill | None = None,
 ) -> dict[str, dict[str, Values]]:
     """The tables of a capture in one database of a carrier, at one revision.
 
@@ -68,9 +74,12 @@ def encode(
     writer creates where every file has them. ``switched`` false writes all that the capture holds,
     also what no switch or no two switches together collect. ``for_texts`` adds what exporters show
     in text files alone: counters of products whose tasks have no numbers of their own (erratum P2).
-    The capture is not changed, and equal captures give equal columns.
+    ``spill`` takes long columns, in place of memory. The capture is not changed, and equal captures
+    give equal columns.
     """
-    recording = Recording(capture, schema, switched=switched, for_texts=for_texts)
+    recording = Recording(
+        capture, schema, switched=switched, for_texts=for_texts, spill=spill or InMemory()
+    )
     strings = StringIds(recording.texts)
     if schema.carrier == "analysis":
         return {
@@ -131,7 +140,16 @@ def _cells(
 ) -> dict[str, Values]:
     """The columns that the table has at this revision, in its order."""
     cells = Cells(recording, strings, _entity(table), space)
-    return {name: cells.of(column, rows) for name, column in table.columns.items()}
+    count = len(next(iter(rows.values())))
+
+    def parts(column: Column) -> Iterator[Values]:
+        for batch in recording.spill.batches(count):
+            yield cells.of(column, {name: values[batch] for name, values in rows.items()})
+
+    return {
+        name: spilled_column(recording.spill, parts(column))
+        for name, column in table.columns.items()
+    }
 
 
 def _stacked(parts: Sequence[Values]) -> Values:

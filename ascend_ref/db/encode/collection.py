@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
-from ascend_ref.capture import Activities, Capture, Links, Switches
+from ascend_ref.capture import Activities, Batch, Capture, Integers, Links, Switches
 from ascend_ref.capture.kinds import MARK, RUNTIME, TRACE
 from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE
+from ascend_ref.spill import InMemory, Spill, is_ascending
 from ascend_spec.db.model import Table
+
+Taken = TypeVar("Taken", bound=Batch)
 
 OF_DEVICE = (
     "tasks",
@@ -80,17 +84,25 @@ def collects(table: Table, switches: Switches, *, switched: bool = True) -> bool
     return on and runs and switches.level in table.levels
 
 
-def collected(capture: Capture) -> Capture:
+def collected(capture: Capture, spill: Spill | None = None) -> Capture:
     """The capture without what its switches do not collect; numbers of texts stay."""
+    spill = spill or InMemory()
     switches = capture.switches
     kept = replace(capture) if switches.npu else _without_device(capture)
     if not switches.mstx:
-        marks = kept.tasks.connection >= FIRST_MARK_CONNECTION
-        kept = replace(kept, tasks=kept.tasks.take(~marks) if marks.any() else kept.tasks)
+        others = spill.where(lambda one: one < FIRST_MARK_CONNECTION, kept.tasks.connection)
+        kept = replace(kept, tasks=taken(spill, kept.tasks, others))
     if switches.level < 2:
-        runtime = kept.calls.level == RUNTIME
-        kept = replace(kept, calls=kept.calls.take(~runtime) if runtime.any() else kept.calls)
+        others = spill.where(lambda level: level != RUNTIME, kept.calls.level)
+        kept = replace(kept, calls=taken(spill, kept.calls, others))
     return _with_activities_of(switches, kept)
+
+
+def taken(spill: Spill, batch: Taken, rows: Integers) -> Taken:
+    """These rows of a batch, each of them once."""
+    if len(rows) == len(batch) and is_ascending(rows):
+        return batch
+    return type(batch)(**{name: spill.taken(one, rows) for name, one in batch.columns()})
 
 
 def _without_device(capture: Capture) -> Capture:

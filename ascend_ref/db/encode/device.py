@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 
-from ascend_ref.derive.intervals import union
-from ascend_ref.derive.overlap import hull, overlap
+from ascend_ref.capture import Integers
+from ascend_ref.capture.batch import Reals
+from ascend_ref.derive.intervals import Intervals, long_union, union
+from ascend_ref.derive.overlap import hull, long_overlap
+from ascend_ref.spill import is_ascending, sorted_rows
 from ascend_spec import catalog
 
-from .recording import NOT_COLLECTED, Recording, Rows, none_as
+from .collection import taken
+from .recording import NOT_COLLECTED, Recording, Rows
 
 QUOTED = ("input_shapes", "output_shapes")
 OF_EVERY_LEVEL = ("task", "collective", "name", "group", "master")
@@ -20,12 +26,12 @@ PROFILER_TASKS = ("PROFILING_ENABLE", "PROFILING_DISABLE")
 def tasks(recording: Recording) -> Rows:
     """Tasks, in order of start."""
     batch = recording.capture.tasks
-    if (batch.start[1:] < batch.start[:-1]).any():
-        batch = batch.take(np.argsort(batch.start, kind="stable"))
+    if not is_ascending(batch.start):
+        batch = taken(recording.spill, batch, sorted_rows(recording.spill, batch.start))
     return {
         **recording.rows(batch),
         "id": batch.identity,
-        "connection": none_as(batch.connection, recording.habits.no_connection),
+        "connection": recording.with_connection(batch.connection),
     }
 
 
@@ -34,11 +40,13 @@ def kernels(recording: Recording) -> Rows:
     capture = recording.capture
     kind = capture.kernels.kind
     kinds = dict(capture.kernel_kinds.columns())
-    rows = {"task": capture.kernels.task, "name": kinds["name"][kind]}
+    spill = recording.spill
+    rows = {"task": capture.kernels.task, "name": spill.made(kinds["name"].take, kind)}
     if not recording.level:
         return rows
     quotations = {name: recording.rewritten(kinds[name], quoted) for name in QUOTED}
-    return {**{name: column[kind] for name, column in (kinds | quotations).items()}, **rows}
+    columns = kinds | quotations
+    return {**{name: spill.made(column.take, kind) for name, column in columns.items()}, **rows}
 
 
 def quoted(shapes: str) -> str:
@@ -65,9 +73,11 @@ def counters(recording: Recording) -> Rows:
     if not (recording.for_texts or any(known)):
         return {}
     metrics = recording.texts.numbers(wide.metrics)
+    count = len(wide.task)
+    spill = recording.spill
     return {
-        "task": np.tile(wide.task, len(metrics)),
-        "metric": np.repeat(metrics, len(wide.task)),
+        "task": spill.joined(*(wide.task for _ in metrics)),
+        "metric": spill.joined(*(np.broadcast_to(metric, count) for metric in metrics)),
         "value": wide.values.T.ravel(),
     }
 
@@ -81,7 +91,7 @@ def operators(recording: Recording) -> Rows:
         **dict(batch.columns()),
         "start": found.start,
         "end": found.end,
-        "connection": none_as(batch.connection, recording.habits.no_connection),
+        "connection": recording.with_connection(batch.connection),
         "group": groups.name[batch.group],
         "id": found.number,
         "kind": recording.rewritten(batch.kind, lambda kind: f"hcom_{kind}_"),
@@ -92,49 +102,70 @@ def operators(recording: Recording) -> Rows:
 
 def transfers(recording: Recording) -> Rows:
     """Small tasks, in order of their operators; an operator without interval has no tasks."""
-    capture = recording.capture
-    batch = recording.transfers
+    capture, spill = recording.capture, recording.spill
+    batch, collectives, tasks = recording.transfers, capture.collectives, capture.tasks
     place = recording.task_rows(batch.task)
-    length = capture.tasks.end[place] - capture.tasks.start[place]
+
+    def bandwidth(row: Integers, size: Integers) -> Reals:
+        length = spill.gathered(tasks.end, row) - spill.gathered(tasks.start, row)
+        # Formed from GB/s of 10^9 Byte (4.2); a task without length has no rate.
+        return np.where(length, size * 1e9 / np.maximum(length, 1), 0.0)
+
     rows = {
         **dict(batch.columns()),
-        "name": capture.collectives.name[batch.collective],
-        "group": capture.groups.name[capture.collectives.group[batch.collective]],
-        "collective": recording.operators.number_of[batch.collective],
-        # Formed from GB/s of 10^9 Byte (4.2); a task without length has no rate.
-        "bandwidth": np.where(length, batch.size * 1e9 / np.maximum(length, 1), 0.0),
+        "name": spill.made(collectives.name.take, batch.collective),
+        "group": spill.made(capture.groups.name[collectives.group].take, batch.collective),
+        "collective": spill.made(recording.operators.number_of.take, batch.collective),
+        "bandwidth": spill.made(bandwidth, place, batch.size, kind=np.float64),
     }
     if recording.level:
         return rows
     return {name: rows[name] for name in OF_EVERY_LEVEL} | {
-        "notify": np.zeros(len(batch), np.int64),
-        "bandwidth": np.zeros(len(batch)),
+        "notify": np.broadcast_to(np.int64(0), len(batch)),
+        "bandwidth": np.broadcast_to(np.float64(0), len(batch)),
     }
 
 
 def overlaps(recording: Recording) -> Rows:
     """Per device the intervals of type 0, 1, 2 and 3, none empty, numbered from 0."""
-    tasks = recording.capture.tasks
-    own = np.isin(tasks.kind, recording.texts.numbers(PROFILER_TASKS), invert=True)
+    tasks, spill = recording.capture.tasks, recording.spill
+    own = recording.texts.numbers(PROFILER_TASKS)
     kernels = recording.task_rows(recording.capture.kernels.task)
+    of_kernel = spill.taken(tasks.device, kernels)
     found = recording.operators
     device_of_operator = recording.capture.collectives.device[found.rows]
-    intervals = [(np.empty(0, np.int64),) * 4]
-    for device in np.unique(tasks.device).tolist():
-        rows = kernels[tasks.device[kernels] == device]
+    seen = (np.unique(tasks.device[batch]).tolist() for batch in spill.batches(len(tasks)))
+    parts: list[tuple[int, int, Intervals]] = []
+    for device in sorted(set(chain.from_iterable(seen))):
+        rows = spill.taken(kernels, spill.where(lambda of, d=device: of == d, of_kernel))
         here = device_of_operator == device
-        shown = own & (tasks.device == device)
-        window = hull(tasks.start[shown], tasks.end[shown], found.start[here], found.end[here])
+        shown = spill.where(
+            lambda kind, of, d=device: (of == d) & np.isin(kind, own, invert=True),
+            *(tasks.kind, tasks.device),
+        )
+        bounds = [spill.taken(one, shown) for one in (tasks.start, tasks.end)]
+        window = hull(
+            *(np.array(spill.range_of(one)) for one in bounds if len(one)),
+            *(found.start[here], found.end[here]),
+        )
         if window is None:
             continue
-        parts = overlap(
-            union(tasks.start[rows], tasks.end[rows]),
+        overlaps = long_overlap(
+            spill,
+            long_union(spill, spill.taken(tasks.start, rows), spill.taken(tasks.end, rows)),
             union(found.start[here], found.end[here]),
             *window,
         )
-        for kind, (start, end) in enumerate(parts):
-            count = len(start)
-            intervals.append((np.full(count, device), start, end, np.full(count, kind)))
-    columns = (np.concatenate(one) for one in zip(*intervals, strict=True))
-    rows = dict(zip(("device", "start", "end", "kind"), columns, strict=True))
-    return {"id": np.arange(len(rows["kind"])), **rows}
+        parts += [(device, kind, times) for kind, times in enumerate(overlaps)]
+
+    def same(value: int, times: Intervals) -> Integers:
+        return np.broadcast_to(np.int64(value), len(times.start))
+
+    count = sum(len(times.start) for _, _, times in parts)
+    return {
+        "id": spill.rows(count),
+        "device": spill.joined(*(same(device, times) for device, _, times in parts)),
+        "start": spill.joined(*(times.start for _, _, times in parts)),
+        "end": spill.joined(*(times.end for _, _, times in parts)),
+        "kind": spill.joined(*(same(kind, times) for _, kind, times in parts)),
+    }

@@ -16,9 +16,10 @@ from ascend_ref.capture.kinds import OP
 from ascend_ref.capture.model import NONE
 from ascend_ref.db.columns import Values
 from ascend_ref.derive.transit import Operators, operators_of, task_rows
+from ascend_ref.spill import Spill, sorted_rows
 from ascend_spec import Schema, catalog
 
-from .collection import collected
+from .collection import collected, taken
 from .framework_order import Identified, identify
 from .habits import Habits
 
@@ -49,8 +50,10 @@ class Recording:
         *,
         switched: bool = True,
         for_texts: bool = False,
+        spill: Spill,
     ) -> None:
-        self.capture = collected(capture)
+        self.spill = spill
+        self.capture = collected(capture, spill)
         self.for_texts = for_texts
         self.schema = schema
         self.habits = Habits.of(schema)
@@ -71,17 +74,22 @@ class Recording:
 
     def text(self, text: str, rows: int) -> Integers:
         """A column that holds one text everywhere."""
-        return np.full(rows, self.texts.number(text))
+        return np.broadcast_to(np.int64(self.texts.number(text)), rows)
+
+    def with_connection(self, connection: Integers) -> Integers:
+        """A column of connections with the revision's sentinel for none."""
+        return self.spill.made(lambda some: none_as(some, self.habits.no_connection), connection)
 
     def rewritten(self, numbers: Integers, rule: Callable[[str], str]) -> Integers:
         """A column of texts with ``rule`` applied to each distinct one; NONE stays."""
         used = np.zeros(len(self.texts) + 1, np.bool_)
-        used[numbers] = True
+        for batch in self.spill.batches(len(numbers)):
+            used[numbers[batch]] = True
         values = self.texts.all
         table = np.full(len(used), NONE)
         for number in np.flatnonzero(used[:-1]).tolist():
             table[number] = self.texts.number(rule(values[number]))
-        return table[numbers]
+        return self.spill.made(table.take, numbers)
 
     def rows(self, batch: Batch) -> dict[str, Values]:
         """The columns of a batch, which are those of its entity, and the own process."""
@@ -89,7 +97,7 @@ class Recording:
 
     def process(self, rows: int) -> Integers:
         """The own process in every row."""
-        return np.full(rows, self.capture.origin.pid)
+        return np.broadcast_to(np.int64(self.capture.origin.pid), rows)
 
     def members(self, enum: str) -> Mapping[int, str]:
         """An enum at this revision, also where the carrier does not hold its table."""
@@ -101,26 +109,31 @@ class Recording:
 
     @cached_property
     def _row_of_task(self) -> Integers:
-        return task_rows(self.capture.tasks)
+        return task_rows(self.capture.tasks, self.spill)
 
     def task_rows(self, identities: Integers) -> Integers:
         """The rows of Tasks with these identities."""
-        rows: Integers = self._row_of_task[identities]
-        return rows
+        return self.spill.taken(self._row_of_task, identities)
 
     @cached_property
     def operators(self) -> Operators:
         """The communication operators that have an interval, with their opId."""
         habits = self.habits
-        return operators_of(self.capture, first=habits.first_operator, masters=habits.masters_bound)
+        return operators_of(
+            self.capture,
+            first=habits.first_operator,
+            masters=habits.masters_bound,
+            spill=self.spill,
+        )
 
     @cached_property
     def transfers(self) -> Transfers:
         """The tasks of those operators, in order of opId."""
-        batch = self.capture.transfers
-        number = self.operators.number_of[batch.collective]
-        order = np.argsort(number, kind="stable")
-        return batch.take(order[np.searchsorted(number[order], 0) :])
+        batch, spill = self.capture.transfers, self.spill
+        number = spill.taken(self.operators.number_of, batch.collective)
+        own = spill.where(lambda one: one >= 0, number)
+        order = sorted_rows(spill, spill.taken(number, own))
+        return taken(spill, batch, spill.taken(own, order))
 
     @cached_property
     def activities(self) -> Identified:

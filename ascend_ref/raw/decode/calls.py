@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,19 +11,22 @@ import numpy.typing as npt
 from ascend_ref.capture import HostCalls, Integers, Texts
 from ascend_ref.capture.model import NONE
 from ascend_ref.derive.matching import distinct
+from ascend_ref.spill import Spill, batches, run_begins, sorted_rows
+from ascend_spec.core.packed import dtype_of
 
 from ..binding import Tree
 from ..clocks import LIMIT, OUT_OF_RANGE
 from ..damage import Damage
-from ..fields import joined
+from ..fields import in_order, whole
 from ..side import Unknown
 from ..vocabulary import level, named
-from .session import Session
+from .session import Rows, Session
 from .times import demand_within
 
 FIRST_CONNECTION = 1
 
 _NAMED_BY = {"NODE": "node_types", "MODEL": "model_types", "HCCL_NODE": "hccl_types"}
+Mask = npt.NDArray[np.bool_]
 Item = npt.NDArray[np.uint64]
 
 
@@ -32,18 +34,13 @@ Item = npt.NDArray[np.uint64]
 class Calls:
     """The host's calls, and what of their records others need.
 
-    start, end: ticks of the host's counter. item: what was worked on, 0 for nothing.
+    item: what was worked on, 0 for nothing. tree: which call is part of which.
     """
 
+    spill: Spill
     table: HostCalls
-    start: Integers
-    end: Integers
     item: Item
-
-    @cached_property
-    def tree(self) -> Tree:
-        """Which call is part of which."""
-        return Tree.of(self.table.thread, self.start, self.end, self.table.level)
+    tree: Tree
 
     def holding(self, thread: Integers, moment: Integers) -> Integers:
         """The row of :attr:`tree` of the innermost call that a record was reported in."""
@@ -51,10 +48,15 @@ class Calls:
 
     def connections(self, rows: Integers) -> Integers:
         """The connections of rows of :attr:`tree`, NONE for none."""
-        known = rows >= 0
-        found = np.full(len(rows), NONE)
-        found[known] = self.table.connection[self.tree.place[rows[known]]]
-        return found
+        return self.spill.values_at(self.table.connection, self.places(rows))
+
+    def places(self, rows: Integers) -> Integers:
+        """The rows of the table that are rows of :attr:`tree`, NONE for none."""
+        return self.spill.values_at(self.tree.place, rows)
+
+    def items(self, rows: Integers) -> Integers:
+        """What rows of :attr:`tree` worked on, NONE for none."""
+        return self.spill.values_at(self.item.view(np.int64), self.places(rows))
 
 
 def read_calls(session: Session, texts: Texts) -> Calls:
@@ -62,37 +64,51 @@ def read_calls(session: Session, texts: Texts) -> Calls:
 
     Records of level 0, without a start or with an end before it are no calls (raw-prof 4.1).
     """
-    rows = joined([_plain(session), _of_events(session)])
-    start, end = _ticks(rows["beginTime"]), _ticks(rows["endTime"])
+    spill = session.spill
+    rows = session.joined([_plain(session), _of_events(session)])
+    start, end = (spill.made(_ticks, rows[name]) for name in ("beginTime", "endTime"))
     times = (start, end)
     if session.host is not None:
         try:
             clock = session.host.side.host
-            times = (clock.times(start), clock.times(end))
-            demand_within(session, times[0][(rows["level"] > 0) & (start > 0)])
+            times = (spill.made(clock.times, start), spill.made(clock.times, end))
+            begun = spill.where(lambda of, at: (of > 0) & (at > 0), rows["level"], start)
+            demand_within(session, spill.taken(times[0], begun))
         except Unknown as reason:
             if len(rows):
                 text = f"{reason}, so no calls"
                 session.damage.append(Damage(session.host.folder.path, text, kind="api_event"))
             rows, start, end = rows[:0], start[:0], end[:0]
             times = (start, end)
-    right = (rows["level"] > 0) & (start > 0) & (end >= start)
-    right &= (times[0] != OUT_OF_RANGE) & (times[1] != OUT_OF_RANGE)
-    if session.host is not None and not right.all():
-        text = f"api_event: {int(np.sum(~right)):,} records are no calls: no layer or no interval"
+    levels = spill.made(whole, rows["level"])
+    right = spill.where(_is_call, levels, start, end, *times)
+    if session.host is not None and len(right) < len(rows):
+        text = (
+            f"api_event: {len(rows) - len(right):,} records are no calls: no layer or no interval"
+        )
         session.damage.append(Damage(session.host.folder.path, text, kind="api_event"))
-    levels = rows["level"].astype(np.int64)
-    order = np.lexsort((-levels, -end, start))
-    order = order[right[order]]
+
+    def key(column: npt.NDArray[Any], sign: int = 1) -> Integers:
+        return spill.made(lambda row: sign * spill.gathered(column, row), right)
+
+    order = spill.taken(right, sorted_rows(spill, key(start), key(end, -1), key(levels, -1)))
     table = HostCalls(
-        start=times[0][order],
-        end=times[1][order],
-        level=levels[order],
-        thread=rows["threadId"][order].astype(np.int64),
-        connection=np.arange(FIRST_CONNECTION, FIRST_CONNECTION + len(order)),
-        name=_names(session, texts, rows[order]),
+        start=spill.taken(times[0], order),
+        end=spill.taken(times[1], order),
+        level=spill.taken(levels, order),
+        thread=spill.taken(spill.made(whole, rows["threadId"]), order),
+        connection=spill.made(lambda row: FIRST_CONNECTION + row, spill.rows(len(order))),
+        name=spill.made(lambda row: _names(session, texts, rows[row]), order),
     )
-    return Calls(table, start[order], end[order], rows["itemId"][order])
+    ticks = spill.taken(start, order), spill.taken(end, order)
+    tree = Tree.of(table.thread, *ticks, table.level, spill)
+    return Calls(spill, table, spill.taken(rows["itemId"], order), tree)
+
+
+def _is_call(level: Integers, start: Integers, end: Integers, *times: Integers) -> Mask:
+    right: Mask = (level > 0) & (start > 0) & (end >= start)
+    right &= (times[0] != OUT_OF_RANGE) & (times[1] != OUT_OF_RANGE)
+    return right
 
 
 def _plain(session: Session) -> npt.NDArray[Any]:
@@ -101,39 +117,38 @@ def _plain(session: Session) -> npt.NDArray[Any]:
 
 def _of_events(session: Session) -> npt.NDArray[Any]:
     """Pairs of events that agree in what they are; what stays alone is damage."""
+    spill = session.spill
     events = session.rows(session.host, "api_event", "EVENT")
-    made = np.zeros(len(events) // 2, _plain_type(session))
-    if not len(events):
-        return made
-    keys = ("level", "type", "threadId", "requestId", "itemId")
-    order = np.lexsort((events["timeStamp"], *(events[key] for key in keys)))
-    events = events[order]
-    same = np.ones(len(events), np.bool_)
-    for key in keys:
-        same[1:] &= events[key][1:] == events[key][:-1]
-    same[0] = False
-    group = np.cumsum(~same)
-    first = np.searchsorted(group, group, side="left")
-    opens = (np.arange(len(events)) - first) % 2 == 0
-    paired = opens & np.append(same[1:], False)
-    before = np.flatnonzero(paired)
-    made = np.zeros(len(before), _plain_type(session))
-    for name, of in (("reserve", "requestId"), ("beginTime", "timeStamp")):
-        made[name] = events[of][before]
-    for name in ("magicNumber", "level", "type", "threadId", "itemId"):
-        made[name] = events[name][before]
-    made["endTime"] = events["timeStamp"][before + 1]
-    alone = len(events) - 2 * len(before)
+    keys = [
+        spill.made(in_order, events[name])
+        for name in ("itemId", "requestId", "threadId", "type", "level")
+    ]
+    order = sorted_rows(spill, *keys, spill.made(in_order, events["timeStamp"]))
+    begins = run_begins(spill, order, *keys)
+    place = spill.rows(len(order))
+    opens = spill.where(
+        lambda first, next_first, at: (first == next_first) & ((at - first) % 2 == 0),
+        *(begins[:-1], begins[1:], place[:-1]),
+    )
+    alone = len(events) - 2 * len(opens)
     if alone and session.host is not None:
         text = f"api_event: {alone:,} events have no other end"
         session.damage.append(Damage(session.host.folder.path, text, kind="api_event"))
+    kind = dtype_of(session.declaration("api_event", "API_EVENT"))
+    cut = (opens[batch] for batch in batches(len(opens)))
+    return spill.records(
+        (_as_call(events[order[own]], events[order[own + 1]], kind) for own in cut), kind
+    )
+
+
+def _as_call(begin: Rows, end: Rows, kind: np.dtype[Any]) -> Rows:
+    made = np.zeros(len(begin), kind)
+    for name, of in (("reserve", "requestId"), ("beginTime", "timeStamp")):
+        made[name] = begin[of]
+    for name in ("magicNumber", "level", "type", "threadId", "itemId"):
+        made[name] = begin[name]
+    made["endTime"] = end["timeStamp"]
     return made
-
-
-def _plain_type(session: Session) -> np.dtype[Any]:
-    from ascend_spec.core.packed import dtype_of
-
-    return dtype_of(session.declaration("api_event", "API_EVENT"))
 
 
 def _ticks(column: npt.NDArray[Any]) -> Integers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,17 +10,18 @@ import numpy.typing as npt
 
 from ascend_ref.capture import Collectives, Groups, Integers, Texts, Transfers
 from ascend_ref.capture.model import NONE
-from ascend_ref.derive.matching import counterparts, groups, ranks
+from ascend_ref.derive.matching import groups, ranks
+from ascend_ref.spill import Spill, batches, counterparts, sorted_rows
 
-from ..clocks import LIMIT
+from ..binding import Tree
 from ..communication import NOT_COLLECTED, exported_name, kind_of
 from ..damage import Damage
-from ..fields import numbers
+from ..fields import numbers, whole
 from ..tensors import NOT_AVAILABLE
 from ..vocabulary import level, numbered
 from .calls import Calls
 from .launches import Launches
-from .nodes import Hashes, Nodes, nodes_of, text_numbers
+from .nodes import Hashes, Nodes, moments, nodes_of, text_numbers
 from .session import Rows, Session
 from .tasks import Launched
 
@@ -49,27 +51,26 @@ def read_communication(
     texts: Texts,
 ) -> Communicated:
     """A collective for each node that holds calls of communication, and the tasks of each."""
-    tree = calls.tree
-    inner = np.flatnonzero(tree.level == level("HCCL_NODE"))
-    owner = tree.up_to(inner, level("NODE"))
-    own = np.unique(owner[owner >= 0])
-    own = own[np.lexsort((own, tree.start[own]))]
+    spill, tree = session.spill, calls.tree
+    inner = spill.where(lambda of: of == level("HCCL_NODE"), tree.level)
+    own = _collectives(spill, tree, inner)
     if not len(own):
         return Communicated(
             Collectives.empty(), Transfers.empty(), Groups.empty(), np.zeros(0, np.int64)
         )
     info = session.rows(session.host, "hccl_info")
-    moment = np.where(info["timeStamp"] < LIMIT, info["timeStamp"], 0).astype(np.int64)
-    call = calls.holding(info["threadId"].astype(np.int64), moment)
-    node = tree.up_to(call, level("NODE"))
-    places = Places.of(own, node, len(tree.place))
+    call = calls.holding(
+        spill.made(whole, info["threadId"]), spill.made(moments, info["timeStamp"])
+    )
+    places = Places.of(spill, own, tree.up_to(call, level("NODE")), len(tree.place))
     place = places.of_record
     operators = session.rows(session.host, "hccl_op_info")
-    operator = counterparts(own, 0 * own, nodes_of(session, calls, operators, "hccl_op_info"))
+    of_operators = nodes_of(session, calls, operators, "hccl_op_info")
+    operator = counterparts(spill, [own], [of_operators], share_first=True)
     transfers, ran_on = _transfers(session, calls, launches, launched, info, call, places, texts)
     device = np.full(len(own), next(iter(session.devices), 0))
-    device[transfers.collective[::-1]] = ran_on[::-1]
-    hashes = _groups_of(own, operators, operator, info, place)
+    _first_of_owners(spill, device, transfers.collective, ran_on)
+    hashes = _groups_of(spill, own, operators, operator, info, place)
     made, group = _groups(session, device, hashes, info, place, texts)
     names, kinds = _names(session, calls, nodes, own, hashes, group)
     collectives = Collectives(
@@ -85,29 +86,52 @@ def read_communication(
     return Communicated(collectives, transfers, made, unknown)
 
 
+def _collectives(spill: Spill, tree: Tree, inner: Integers) -> Integers:
+    """The rows of the nodes that hold calls of communication, in order of start."""
+    marks = spill.marks(len(tree.place), tree.up_to(inner, level("NODE")))
+    own = spill.where(lambda mark: mark, marks)
+    return spill.taken(own, sorted_rows(spill, spill.taken(tree.start, own)))
+
+
+def _first_of_owners(
+    spill: Spill, values: npt.NDArray[Any], owner: Integers, column: npt.NDArray[Any]
+) -> None:
+    """Put into ``values`` for each owner, NONE for none, the first value of a column."""
+    for batch in reversed(list(batches(len(owner)))):
+        own = owner[batch][::-1]
+        known = own >= 0
+        values[own[known]] = column[batch][::-1][known]
+        spill.release()
+
+
 class Places(NamedTuple):
-    """The place of a collective, NONE outside of all: for each row of the tree, the last for none,
-    and for each record of a task.
+    """The place of a collective, NONE outside of all: for each row of the tree, and for each record
+    of a task.
     """
 
     of_node: Integers
     of_record: Integers
 
     @classmethod
-    def of(cls, own: Integers, node: Integers, count: int) -> Places:
+    def of(cls, spill: Spill, own: Integers, node: Integers, count: int) -> Places:
         """own: rows of the collectives. node: of each record. count: of the rows of the tree."""
-        places = np.full(count + 1, NONE)
-        places[own] = np.arange(len(own))
-        return cls(places, places[node])
+        places = spill.changeable(count, NONE)
+        for batch in spill.batches(len(own)):
+            places[own[batch]] = np.arange(batch.start, batch.stop)
+        return cls(places, spill.values_at(places, node))
 
 
 def _groups_of(
-    own: Integers, operators: Rows, operator: Integers, info: Rows, place: Integers
+    spill: Spill,
+    own: Integers,
+    operators: Rows,
+    operator: Integers,
+    info: Rows,
+    place: Integers,
 ) -> Hashes:
     """The group of each collective by its number: its own record has it, else one of its tasks."""
     found = np.zeros(len(own), np.uint64)
-    known = place >= 0
-    found[place[known][::-1]] = info["groupName"][known][::-1]
+    _first_of_owners(spill, found, place, info["groupName"])
     has = operator >= 0
     found[has] = operators["groupName"][operator[has]]
     return found
@@ -123,11 +147,12 @@ def _groups(
 ) -> tuple[Groups, Integers]:
     """Every group of each device, and that of each collective."""
     first, group = groups(device, hashes.view(np.int64))
-    known = place >= 0
     rank, size = np.full(len(first), NONE), np.zeros(len(first), np.int64)
-    at = group[place[known]]
-    rank[at] = info["localRank"][known]
-    size[at] = info["rankSize"][known]
+    for batch in session.spill.batches(len(place)):
+        known = place[batch] >= 0
+        at = group[place[batch][known]]
+        rank[at] = info["localRank"][batch][known]
+        size[at] = info["rankSize"][batch][known]
     size = np.minimum(size, _MOST_RANKS)
     made = Groups(
         name=text_numbers(session, texts, hashes[first]),
@@ -148,8 +173,8 @@ def _names(
     group: Integers,
 ) -> tuple[list[str], list[str]]:
     """Names, numbered within each group of a device in order, and kinds."""
-    basic = counterparts(own, 0 * own, nodes.row)
-    item = calls.item[calls.tree.place[own]].copy()
+    basic = counterparts(session.spill, [own], [nodes.row], share_first=True)
+    item = calls.items(own).view(np.uint64).copy()
     op_type = item.copy()
     has = basic >= 0
     if nodes.recorded:
@@ -192,66 +217,81 @@ def _transfers(
     launched: Launched,
     info: Rows,
     call: Integers,
-    place: Places,
+    places: Places,
     texts: Texts,
 ) -> tuple[Transfers, Integers]:
     """The tasks of collectives, in order of their launch, and the devices that ran them.
 
     A task without a record of HCCL's is one all the same.
     """
-    tasks, launch = launched.tasks, launched.launch
-    task_call = np.full(len(launch), NONE)
-    known = launch >= 0
-    if len(launches.call):
-        task_call[known] = launches.call[launch[known]]
-    inner = calls.tree.levels(task_call) == level("HCCL_NODE")
-    own = np.flatnonzero(inner & ~_around_others(tasks.context, launch))
-    own = own[np.lexsort((tasks.identity[own], task_call[own]))]
-    collective = place.of_node[calls.tree.up_to(task_call[own], level("NODE"))]
-    own, collective = own[collective >= 0], collective[collective >= 0]
-    context = np.where(info["ctxId"] == _ALL_ONES, NONE, info["ctxId"].astype(np.int64))
-    _, group = groups(
-        np.concatenate([task_call[own], call]), np.concatenate([tasks.context[own], context])
-    )
-    wanted, having = group[: len(own)], group[len(own) :]
-    record = counterparts(wanted, ranks(wanted), having)
-    has = record >= 0
-    lost = len(info) - int(has.sum())
+    spill, tree = calls.spill, calls.tree
+    tasks = launched.tasks
+    own, of_call = _tasks_of(spill, calls, launches, launched)
+    collective = spill.values_at(places.of_node, tree.up_to(of_call, level("NODE")))
+    known = spill.where(lambda one: one >= 0, collective)
+    own, of_call, collective = (spill.taken(one, known) for one in (own, of_call, collective))
+    wanted = [of_call, spill.taken(tasks.context, own)]
+    record = counterparts(spill, wanted, [call, spill.made(_number, info["ctxId"])])
+    lost = len(info) - len(spill.where(lambda one: one >= 0, record))
     if lost and session.host is not None:
         text = f"hccl_info: {lost:,} records of tasks that no log of a device shows"
         session.damage.append(Damage(session.host.folder.path, text, kind="hccl_info"))
-    rows = info[record[has]]
 
-    def column(values: npt.NDArray[Any], other: int) -> Integers:
-        found = np.full(len(own), other)
-        found[has] = values
+    def column(name: str, other: int, values: Callable[[Rows], Rows] = whole) -> Integers:
+        def found(row: Integers) -> Integers:
+            has = row >= 0
+            cells = np.full(len(row), other)
+            cells[has] = values(info[name][row[has]])
+            return cells
+
+        return spill.made(found, record)
+
+    master = numbered("hccl_types")["master"]
+    return Transfers(
+        task=spill.taken(tasks.identity, own),
+        collective=collective,
+        kind=column(
+            "itemId",
+            texts.number(NOT_AVAILABLE),
+            lambda hashes: text_numbers(session, texts, hashes),
+        ),
+        plane=column("planeID", NONE),
+        notify=column("notifyID", NONE),
+        source=column("localRank", NONE, _number),
+        target=column("remoteRank", NONE, _number),
+        size=column("dataSize", NONE),
+        transport=column("transportType", NOT_COLLECTED),
+        link=column("linkType", NOT_COLLECTED),
+        data_type=column("dataType", NOT_COLLECTED),
+        rdma=column("rdmaType", NOT_COLLECTED),
+        master=column("type", 1, lambda kind: kind == master),
+    ), spill.taken(tasks.device, own)
+
+
+def _tasks_of(
+    spill: Spill, calls: Calls, launches: Launches, launched: Launched
+) -> tuple[Integers, Integers]:
+    """The tasks that calls of communication launched, in order of these, and their calls.
+
+    Not those of which sub-tasks are known.
+    """
+    tasks, launch = launched.tasks, launched.launch
+    parts = spill.taken(launch, spill.where(lambda context: context >= 0, tasks.context))
+    has_parts = spill.marks(len(launches.call), parts)
+    inner = level("HCCL_NODE")
+
+    def is_own(layer: Integers, context: Integers, launch: Integers) -> Mask:
+        found: Mask = layer == inner
+        found[found] = (context[found] >= 0) | ~spill.gathered(has_parts, launch[found])
         return found
 
-    masters = rows["type"] == numbered("hccl_types")["master"]
-    return Transfers(
-        task=tasks.identity[own],
-        collective=collective,
-        kind=column(text_numbers(session, texts, rows["itemId"]), texts.number(NOT_AVAILABLE)),
-        plane=column(rows["planeID"], NONE),
-        notify=column(rows["notifyID"].astype(np.int64), NONE),
-        source=column(_rank(rows["localRank"]), NONE),
-        target=column(_rank(rows["remoteRank"]), NONE),
-        size=column(rows["dataSize"].astype(np.int64), NONE),
-        transport=column(rows["transportType"], NOT_COLLECTED),
-        link=column(rows["linkType"], NOT_COLLECTED),
-        data_type=column(rows["dataType"], NOT_COLLECTED),
-        rdma=column(rows["rdmaType"], NOT_COLLECTED),
-        master=column(masters, 1),
-    ), tasks.device[own]
+    call = spill.values_at(launches.call, launch)
+    own = spill.where(is_own, calls.tree.levels(call), tasks.context, launch)
+    of_call = spill.taken(call, own)
+    order = sorted_rows(spill, of_call, spill.taken(tasks.identity, own))
+    return spill.taken(own, order), spill.taken(of_call, order)
 
 
-def _around_others(context: Integers, launch: Integers) -> Mask:
-    """Which tasks are whole ones whose sub-tasks are known."""
-    has_parts = np.zeros(int(launch.max(initial=NONE)) + 2, np.bool_)
-    has_parts[launch[context >= 0]] = True
-    has_parts[NONE] = False
-    return (context < 0) & has_parts[launch]
-
-
-def _rank(column: npt.NDArray[np.uint32]) -> Integers:
+def _number(column: npt.NDArray[np.uint32]) -> Integers:
+    """Ranks and contexts, NONE where all bits stand for none."""
     return np.where(column == _ALL_ONES, NONE, column.astype(np.int64))

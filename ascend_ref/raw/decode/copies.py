@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ascend_ref.capture import Copies
-from ascend_ref.derive.matching import counterparts, groups, ranks, values_at
+from ascend_ref.capture import Copies, Integers
+from ascend_ref.spill import counterparts, ranks, sorted_rows
 
+from ..fields import whole
 from .launches import Launches
 from .session import Session
 from .tasks import Launched
@@ -19,29 +20,32 @@ def read_copies(session: Session, launches: Launches, launched: Launched) -> Cop
 
     What exceeds the most of one task is left for the next ones of the same thread and time.
     """
+    spill = session.spill
     rows = session.rows(session.host, "memcpy_info")
     names = [one for one, name in launches.names.items() if name == COPY]
-    launch = launched.launch
-    copies = np.flatnonzero(np.isin(values_at(launches.kind, launch), names))
-    copies = copies[np.argsort(launched.tasks.identity[copies], kind="stable")]
+    launch = spill.values_at(launches.kind, launched.launch)
+    copies = spill.where(lambda kind: np.isin(kind, names), launch)
+    copies = spill.taken(copies, sorted_rows(spill, spill.taken(launched.tasks.identity, copies)))
     if not len(rows) or not len(copies):
         return Copies.empty()
-    own = launch[copies]
-    _, group = groups(
-        np.concatenate([launches.thread[own], rows["threadId"].astype(np.int64)]),
-        np.concatenate([launches.moment[own], rows["timeStamp"].astype(np.int64)]),
-    )
-    wanted, having = group[: len(own)], group[len(own) :]
-    turn = ranks(wanted)
-    record = counterparts(wanted, turn, having, keep_last=True)
-    known = np.flatnonzero(record >= 0)
-    record, turn = record[known], turn[known]
-    before = np.minimum(turn - ranks(having)[record], 1 << 20)
-    most = np.maximum(rows["maxSize"][record].astype(np.int64), 1)
-    size = rows["dataSize"][record].astype(np.int64)
-    left = np.where(before > 0, size - np.minimum(before, size // most + 1) * most, size)
+    own = spill.taken(launched.launch, copies)
+    wanted = [spill.taken(one, own) for one in (launches.thread, launches.moment)]
+    having = [spill.made(whole, rows[name]) for name in ("threadId", "timeStamp")]
+    record = counterparts(spill, wanted, having, keep_last=True)
+    known = spill.where(lambda one: one >= 0, record)
+    record = spill.taken(record, known)
+    turn = spill.taken(ranks(spill, *wanted), known)
+    first = spill.taken(ranks(spill, *having), record)
+
+    def left(turn: Integers, first: Integers, record: Integers) -> Integers:
+        before = np.minimum(turn - first, 1 << 20)
+        most = np.maximum(rows["maxSize"][record].astype(np.int64), 1)
+        size = rows["dataSize"][record].astype(np.int64)
+        rest = np.where(before > 0, size - np.minimum(before, size // most + 1) * most, size)
+        return np.clip(rest, 0, most)
+
     return Copies(
-        task=launched.tasks.identity[copies[known]],
-        size=np.clip(left, 0, most),
-        operation=rows["memcpyDirection"][record].astype(np.int64),
+        task=spill.taken(launched.tasks.identity, spill.taken(copies, known)),
+        size=spill.made(left, turn, first, record),
+        operation=spill.made(whole, spill.taken(rows["memcpyDirection"], record)),
     )

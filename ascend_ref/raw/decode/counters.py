@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from ascend_ref.capture import Counters, Integers, Origin, Switches, Tasks
 from ascend_ref.capture.model import NONE
-from ascend_ref.derive.matching import counterparts, groups, ranks, values_at
+from ascend_ref.derive.matching import values_at
+from ascend_ref.spill import Spill, batches, counterparts, last_begun, sorted_rows
 from ascend_spec import catalog, raw_catalog, text_catalog
 from ascend_spec.raw import records
 from ascend_spec.text import PmuGroup
@@ -30,7 +31,7 @@ from ..counters import (
     sides,
 )
 from ..damage import Damage
-from ..fields import numbers
+from ..fields import numbers, whole
 from ..samples import CLOCK
 from ..side import Unknown
 from ..vocabulary import numbered
@@ -44,11 +45,25 @@ Samples = Mapping[str, Mapping[str, npt.NDArray[Any]]]
 
 
 class _Found(NamedTuple):
-    """Rows of tasks, whether a cube core is the one that each is of, what each side counted."""
+    """Rows of tasks, whether a cube core is the one that each is of, and what each side counted of
+    some of them.
+    """
 
     task: Integers
     cube: Mask
-    counts: list[Counts]
+    counts: Callable[[slice], list[Counts]]
+
+
+class _Placed(NamedTuple):
+    """Records that are of a task: their rows, the place of the task, whether a cube core counted.
+
+    In order of the tasks, of equal ones as they stand.
+    """
+
+    records: Rows
+    row: Integers
+    run: Integers
+    cube: Mask
 
 
 _MOST = 1 << 47
@@ -71,6 +86,7 @@ def read_counters(
         return Counters.empty()
     group = text_catalog().pmu.group(switches.aic_metrics)
     known = sides(switches.aic_metrics, product.id, origin.facts)
+    spill = session.spill
     found: list[_Found] = []
     of: Sequence[Side] = ()
     for device, context in session.devices.items():
@@ -82,29 +98,33 @@ def read_counters(
             session.damage.append(Damage(context.folder.path, text, kind=kind))
             continue
         of = [_programmed(session, context, kind, one, group, product.id) for one in known]
-        own = np.flatnonzero(tasks.device == device)
+        own = spill.where(lambda one, device=device: one == device, tasks.device)
         if kind == "aicore":
-            own = own[np.isin(tasks.identity[own], computed.kernels.task)]
+            kernels = spill.marks(len(tasks), computed.kernels.task)
+            is_kernel = spill.made(kernels.take, spill.taken(tasks.identity, own), kind=np.bool_)
+            own = spill.taken(own, spill.where(lambda one: one, is_kernel))
             found.append(_tasks(session, context, of, tasks, own))
         else:
             found.append(_stars(session, context, of, tasks, own))
     if not found:
         return Counters.empty()
-    counted = [
-        Counts(
-            *(
-                np.concatenate(parts)
-                for parts in zip(*(one.counts[at] for one in found), strict=True)
-            )
-        )
-        for at in range(len(of))
-    ]
-    task = np.concatenate([one.task for one in found])
-    runs = _runs(tasks, computed, task, np.concatenate([one.cube for one in found]))
-    names, values = metrics_of(
-        of, product.id, counted, runs, samples.get(CLOCK, {}), origin.facts.frequency
+    task = spill.joined(*(one.task for one in found))
+    kernel = counterparts(
+        spill, [spill.taken(tasks.identity, task)], [computed.kernels.task], share_first=True
     )
-    return Counters(names, tasks.identity[task], values)
+    names = tuple(name for side in of for name in side.names)
+    values = spill.changeable(len(names) * len(task), 0, np.float64).reshape(len(names), -1)
+    clock, before = samples.get(CLOCK, {}), 0
+    for one in found:
+        for batch in spill.batches(len(one.task)):
+            here = slice(before + batch.start, before + batch.stop)
+            runs = _runs(tasks, computed, one.task[batch], one.cube[batch], kernel[here])
+            _, metrics = metrics_of(
+                of, product.id, one.counts(batch), runs, clock, origin.facts.frequency
+            )
+            values[:, here] = metrics.T
+        before += len(one.task)
+    return Counters(names, spill.taken(tasks.identity, task), values.T)
 
 
 def _kind(context: Context) -> str | None:
@@ -149,16 +169,20 @@ def _tasks(
     """Counters of older chips: their records have no times, so the n-th of a task is of its n-th
     run among ``own``.
     """
+    spill = session.spill
     rows = session.rows(context, "aicore", "AICORE_PMU")
-    own = own[np.lexsort((tasks.end[own], tasks.start[own]))]
-    keys = (rows["streamId"].astype(np.int64), rows["taskId"].astype(np.int64))
-    having = (tasks.stream[own], tasks.number[own])
-    _, group = groups(*(np.concatenate(pair) for pair in zip(keys, having, strict=True)))
-    wanted = group[: len(rows)]
-    run = counterparts(wanted, ranks(wanted), group[len(rows) :])
-    every = np.ones(len(rows), np.bool_)
-    rows, run, every = _matched(session, context, "aicore", rows, run, every)
-    return _Found(own[run], every, [_counts(of[0], rows, every)])
+    order = sorted_rows(spill, *(spill.taken(one, own) for one in (tasks.start, tasks.end)))
+    own = spill.taken(own, order)
+    wanted = [spill.made(whole, rows[name]) for name in ("streamId", "taskId")]
+    having = [spill.taken(one, own) for one in (tasks.stream, tasks.number)]
+    run = counterparts(spill, wanted, having)
+    every = np.broadcast_to(np.bool_(True), len(rows))
+    placed = _matched(session, context, "aicore", rows, run, every)
+
+    def counts(batch: slice) -> list[Counts]:
+        return [_counts(of[0], rows[placed.row[batch]], placed.cube[batch])]
+
+    return _Found(spill.taken(own, placed.run), placed.cube, counts)
 
 
 def _stars(
@@ -171,23 +195,45 @@ def _stars(
     """A record of each task for the cores that it is of, and records of blocks, of which those on
     the other cores count.
     """
-    rows, run, cube = _placed(session, context, "CONTEXT_PMU", tasks, own)
-    order = np.argsort(run, kind="stable")
-    last = np.append(run[order][1:] != run[order][:-1], True)[: len(run)]
-    rows, run, cube = rows[order[last]], run[order[last]], cube[order[last]]
-    found = [_counts(side, rows, _is_of(side, cube)) for side in of]
-    if len(of) > 1:
-        blocks, of_run, on_cube = _placed(session, context, "BLOCK_PMU", tasks, own)
-        at = np.searchsorted(run, of_run)
-        at = np.where(at < len(run), at, 0)
-        other = (run[at] == of_run) & (on_cube != cube[at]) if len(run) else on_cube & False
-        at, blocks, on_cube = at[other], blocks[other], on_cube[other]
-        for side, counted in zip(of, found, strict=True):
-            mine = _is_of(side, on_cube)
-            more = _counts(side, blocks[mine], mine[mine])
-            np.add.at(counted.cycles, at[mine], more.cycles)
-            np.add.at(counted.events, at[mine], more.events)
-    return _Found(own[run], cube, found)
+    spill = session.spill
+    every = _in_order(spill, _placed(session, context, "CONTEXT_PMU", tasks, own))
+    # Of several records of a task the last one.
+    last = spill.where(np.not_equal, every.run[1:], every.run[:-1])
+    last = spill.joined(last, np.arange(len(every.run))[-1:])
+    row, run, cube = (spill.taken(one, last) for one in every[1:])
+    blocks = _placed(session, context, "BLOCK_PMU", tasks, own) if len(of) > 1 else None
+    blocks = blocks and _in_order(spill, blocks)
+
+    def counts(batch: slice) -> list[Counts]:
+        records, mine = every.records[row[batch]], cube[batch]
+        found = [_counts(side, records, _is_of(side, mine)) for side in of]
+        if blocks is not None and len(mine):
+            _add_blocks(found, of, blocks, run[batch], mine)
+        return found
+
+    return _Found(spill.taken(own, run), cube, counts)
+
+
+def _add_blocks(
+    found: list[Counts], of: Sequence[Side], blocks: _Placed, run: Integers, cube: Mask
+) -> None:
+    """Add what the blocks of runs, ascending, counted on the cores that the run is not of."""
+    first = np.searchsorted(blocks.run, run[0], side="left")
+    some = slice(int(first), int(np.searchsorted(blocks.run, run[-1], side="right")))
+    at = np.searchsorted(run, blocks.run[some])
+    other = (run[at] == blocks.run[some]) & (blocks.cube[some] != cube[at])
+    at, on_cube = at[other], blocks.cube[some][other]
+    records = blocks.records[blocks.row[some][other]]
+    for side, counted in zip(of, found, strict=True):
+        mine = _is_of(side, on_cube)
+        more = _counts(side, records[mine], mine[mine])
+        np.add.at(counted.cycles, at[mine], more.cycles)
+        np.add.at(counted.events, at[mine], more.events)
+
+
+def _in_order(spill: Spill, placed: _Placed) -> _Placed:
+    order = sorted_rows(spill, placed.run)
+    return _Placed(placed.records, *(spill.taken(one, order) for one in placed[1:]))
 
 
 def _is_of(side: Side, cube: Mask) -> Mask:
@@ -196,15 +242,16 @@ def _is_of(side: Side, cube: Mask) -> Mask:
 
 def _placed(
     session: Session, context: Context, record: str, tasks: Tasks, own: Integers
-) -> tuple[Rows, Integers, Mask]:
-    """Records of one kind, the place among ``own`` of each, and whether they are of a cube core.
+) -> _Placed:
+    """Records of one kind with their places among ``own``.
 
     Of several runs with the numbers of one task it is that of the last one which had begun.
     """
+    spill = session.spill
     rows = session.rows(context, "ffts_profile", record)
-    rows = rows[rows["endTime"] < LIMIT]
+    rows = session.chosen(rows, lambda end: end < LIMIT, rows["endTime"])
     try:
-        end = context.side.device.times(rows["endTime"].astype(np.int64))
+        end = spill.made(context.side.device.times, spill.made(whole, rows["endTime"]))
         demand_within(session, end)
     except Unknown as reason:
         if len(rows):
@@ -212,46 +259,38 @@ def _placed(
             session.damage.append(Damage(context.folder.path, text, kind="ffts_profile"))
         rows, end = rows[:0], np.zeros(0, np.int64)
     declaration = session.declaration("ffts_profile", record)
-    way, kind = (numbers(declaration, name, rows) for name in ("fftsType", "subTaskType"))
-    is_part = way == numbered("ffts_types")[FFTS]
-    stream, number = placed(declaration, rows)
-    part = np.where(is_part, rows["subTaskId"].astype(np.int64), NONE)
-    having = (tasks.stream[own], tasks.number[own], tasks.context[own])
-    _, group = groups(
-        *(np.concatenate(pair) for pair in zip(having, (stream, number, part), strict=True))
-    )
-    run = _last_begun(group[: len(own)], tasks.start[own], group[len(own) :], end)
-    if record == "BLOCK_PMU":
-        cube = numbers(declaration, "coreType", rows) == 0
-    else:
-        plain = np.isin(way, [numbered("ffts_types")[one] for one in (AIC_ONLY, MIX_AIC)])
+    ways = numbered("ffts_types")
+
+    def numbered_as(some: Rows) -> tuple[Integers, Integers, Integers]:
+        is_part = numbers(declaration, "fftsType", some) == ways[FFTS]
+        return *placed(declaration, some), np.where(is_part, whole(some["subTaskId"]), NONE)
+
+    def is_cube(some: Rows) -> Mask:
+        if record == "BLOCK_PMU":
+            on_cube: Mask = numbers(declaration, "coreType", some) == 0
+            return on_cube
+        way, kind = (numbers(declaration, name, some) for name in ("fftsType", "subTaskType"))
+        plain = np.isin(way, [ways[one] for one in (AIC_ONLY, MIX_AIC)])
         of_part = np.isin(kind, [numbered("sub_tasks")[one] for one in ("AIC", "MIX_AIC")])
-        cube = np.where(is_part, of_part, plain)
-    rows, run, cube = _matched(session, context, "ffts_profile", rows, run, cube)
-    return rows, run, cube
+        return np.where(way == ways[FFTS], of_part, plain)
 
-
-def _last_begun(having: Integers, start: Integers, wanted: Integers, moment: Integers) -> Integers:
-    """For each wanted key the row that has it and had last begun at its moment, NONE for none."""
-    count = len(having)
-    keys, times = np.concatenate([having, wanted]), np.concatenate([start, moment])
-    order = np.lexsort((np.arange(len(keys)) >= count, times, keys))
-    at = np.maximum.accumulate(np.where(order < count, np.arange(len(order)), 0))
-    row = order[at] if len(order) else order
-    found = np.full(len(keys), NONE)
-    found[order] = np.where((row < count) & (keys[row] == keys[order]), row, NONE)
-    return found[count:]
+    wanted = spill.arrays((numbered_as(rows[batch]) for batch in batches(len(rows))), 3, np.int64)
+    having = [spill.taken(one, own) for one in (tasks.stream, tasks.number, tasks.context)]
+    run = last_begun(spill, wanted, end, having, spill.taken(tasks.start, own))
+    cube = spill.made(is_cube, rows, kind=np.bool_)
+    return _matched(session, context, "ffts_profile", rows, run, cube)
 
 
 def _matched(
     session: Session, context: Context, kind: str, rows: Rows, run: Integers, cube: Mask
-) -> tuple[Rows, Integers, Mask]:
+) -> _Placed:
     """The records that are of a task."""
-    known = run != NONE
-    if not known.all():
-        text = f"{kind}: {int(np.sum(~known)):,} records are of no task that ran"
+    spill = session.spill
+    known = spill.where(lambda one: one != NONE, run)
+    if len(known) < len(rows):
+        text = f"{kind}: {len(rows) - len(known):,} records are of no task that ran"
         session.damage.append(Damage(context.folder.path, text, kind=kind))
-    return rows[known], run[known], cube[known]
+    return _Placed(rows, known, spill.taken(run, known), spill.taken(cube, known))
 
 
 def _counts(side: Side, rows: Rows, mine: Mask) -> Counts:
@@ -263,11 +302,13 @@ def _counts(side: Side, rows: Rows, mine: Mask) -> Counts:
     )
 
 
-def _runs(tasks: Tasks, computed: Computed, task: Integers, cube: Mask) -> Counted:
+def _runs(
+    tasks: Tasks, computed: Computed, task: Integers, cube: Mask, kernel: Integers
+) -> Counted:
     """The runs of tasks; of those that are no kernels the blocks are not known."""
-    kernels, kinds = computed.kernels, computed.kinds
-    row = counterparts(tasks.identity[task], 0, kernels.task)
-    kind = values_at(kernels.kind, row)
+    kinds = computed.kinds
+    kind = np.full(len(task), NONE)
+    kind[kernel >= 0] = computed.kernels.kind[kernel[kernel >= 0]]
     return Counted(
         device=tasks.device[task],
         end=tasks.end[task],

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
+import numpy.typing as npt
 
 from ascend_ref.capture import Integers
-from ascend_ref.derive.matching import distinct
+from ascend_ref.spill import Spill, sorted_rows
 
 from ..clocks import LIMIT
-from ..fields import numbers
+from ..fields import numbers, whole
 from ..task_kinds import FLIP, has_whole_numbers
 from ..vocabulary import level, named
 from .calls import Calls
@@ -23,7 +25,7 @@ class Launches:
 
     moment: ticks. batch: how often the numbers of its stream had begun again. kind: the runtime's
     number; names: what they are called. call: the row of the tree of calls that it lies in, NONE
-    for none. records: the tracks themselves.
+    for none. kernel: the number of a kernel's name. records: all tracks; record: the row of each.
     """
 
     device: Integers
@@ -34,66 +36,86 @@ class Launches:
     thread: Integers
     kind: Integers
     call: Integers
+    kernel: npt.NDArray[np.uint64]
+    record: Integers
     records: Rows
     names: dict[int, str]
 
 
 def read_launches(session: Session, calls: Calls, chip: int | None) -> Launches:
     """The launches of a host."""
+    spill = session.spill
     rows = session.rows(session.host, "task_track")
     declaration = session.declaration("task_track")
-    rows = rows[rows["timeStamp"] < LIMIT]
-    rows = rows[np.argsort(rows["timeStamp"], kind="stable")]
-    moment = rows["timeStamp"].astype(np.int64)
-    device = numbers(declaration, "deviceId", rows)
-    stream = rows["streamId"].astype(np.int64)
-    kind = rows["taskType"].astype(np.int64)
+    rows = session.chosen(rows, lambda time: time < LIMIT, rows["timeStamp"])
+    order = sorted_rows(spill, spill.made(whole, rows["timeStamp"]))
+
+    def column(name: str) -> Integers:
+        return spill.made(lambda row: whole(spill.gathered(rows[name], row)), order)
+
+    def part(name: str) -> Integers:
+        return spill.made(lambda row: numbers(declaration, name, spill.gathered(rows, row)), order)
+
+    moment, stream, thread = (column(name) for name in ("timeStamp", "streamId", "threadId"))
+    device, kind = part("deviceId"), column("taskType")
+    number = column("taskId") if has_whole_numbers(chip) else part("taskId")
     names = _names(session, kind)
-    is_flip = np.isin(kind, [one for one, name in names.items() if name == FLIP])
-    if has_whole_numbers(chip):
-        number, batch = rows["taskId"].astype(np.int64), np.zeros(len(rows), np.int64)
-    else:
-        number = numbers(declaration, "taskId", rows)
-        lane = device << 16 | stream
-        batch = flips_before(lane[is_flip], moment[is_flip], lane, moment)
-    own = np.flatnonzero(~is_flip)
-    thread = rows["threadId"].astype(np.int64)
+    flips = [one for one, name in names.items() if name == FLIP]
+    batch = spill.made(np.zeros_like, number)
+    if not has_whole_numbers(chip):
+        lane = spill.made(lambda one, other: one << 16 | other, device, stream)
+        flip = spill.where(lambda of: np.isin(of, flips), kind)
+        batch = flips_before(spill, lane[flip], moment[flip], lane, moment)
+    own = spill.where(lambda of: ~np.isin(of, flips), kind)
+    record = spill.taken(order, own)
+    thread, moment = spill.taken(thread, own), spill.taken(moment, own)
     return Launches(
-        device[own],
-        stream[own],
-        number[own],
-        batch[own],
-        moment[own],
-        thread[own],
-        kind[own],
-        calls.holding(thread[own], moment[own]),
-        rows[own],
-        names,
+        device=spill.taken(device, own),
+        stream=spill.taken(stream, own),
+        number=spill.taken(number, own),
+        batch=spill.taken(batch, own),
+        moment=moment,
+        thread=thread,
+        kind=spill.taken(kind, own),
+        call=calls.holding(thread, moment),
+        kernel=spill.taken(rows["kernelName"], record),
+        record=record,
+        records=rows,
+        names=names,
     )
 
 
-def flips_before(flip_lane: Integers, flip: Integers, lane: Integers, moment: Integers) -> Integers:
-    """How many flips of its lane each moment comes after, or comes with."""
+def flips_before(
+    spill: Spill, flip_lane: Integers, flip: Integers, lane: Integers, moment: Integers
+) -> Integers:
+    """How many flips of its lane each moment comes after, or comes with.
+
+    There is one flip for many thousands of tasks, so they are in memory.
+    """
     if not len(flip):
-        return np.zeros(len(lane), np.int64)
+        return spill.made(np.zeros_like, lane)
     order = np.lexsort((flip, flip_lane))
     lanes, times = flip_lane[order], flip[order]
-    first = np.searchsorted(lanes, lane, side="left")
     # Ranks of moments among the times of all flips, so that one search serves every lane.
-    every = np.unique(times)
+    every, known = np.unique(times), np.unique(lanes)
     size = len(every) + 1
-    keys = np.searchsorted(np.unique(lanes), lanes) * size + np.searchsorted(every, times)
-    place = np.searchsorted(np.unique(lanes), lane)
-    known = np.isin(lane, lanes)
-    asked = place * size + np.searchsorted(every, moment, side="right")
-    found = np.searchsorted(keys, asked, side="left") - first
-    return np.where(known, found, 0)
+    keys = np.searchsorted(known, lanes) * size + np.searchsorted(every, times)
+
+    def found(lane: Integers, moment: Integers) -> Integers:
+        place = np.searchsorted(known, lane)
+        asked = place * size + np.searchsorted(every, moment, side="right")
+        before = np.searchsorted(keys, asked, side="left")
+        before -= np.searchsorted(lanes, lane, side="left")
+        return np.where(np.isin(lane, known), before, 0)
+
+    return spill.made(found, lane, moment)
 
 
 def _names(session: Session, kind: Integers) -> dict[int, str]:
     known = named("runtime_task_types")
     runtime = level("RUNTIME")
+    kinds = (np.unique(kind[batch]).tolist() for batch in session.spill.batches(len(kind)))
     return {
         one: session.names.types.get((runtime, one), known.get(one, str(one)))
-        for (one,) in distinct(kind)[0]
+        for one in dict.fromkeys(chain.from_iterable(kinds))
     }

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
 import construct
 import numpy as np
+import numpy.typing as npt
 
 from ascend_ref.capture import Integers
 from ascend_ref.capture.model import NONE
+from ascend_ref.spill import Spill, batches, sorted_rows
 from ascend_spec import raw_catalog
 
 from ..clocks import LIMIT, OUT_OF_RANGE
 from ..context import Context
 from ..damage import Damage
-from ..fields import numbers, time_field
+from ..fields import numbers, time_field, whole
 from ..side import Unknown
 from .launches import flips_before
 from .session import Rows, Session
 from .times import demand_within
+
+Mask = npt.NDArray[np.bool_]
 
 _SUB_TASK = 34
 _LOGS = (
@@ -52,53 +56,75 @@ class Runs:
     kind: Integers
 
     @classmethod
-    def joined(cls, parts: list[Runs]) -> Runs:
-        """The runs of all parts in order of start."""
+    def joined(cls, spill: Spill, parts: Sequence[_Logged]) -> Runs:
+        """The runs of all parts in order of start, equal ones in order of their turn."""
         columns = [
-            np.concatenate([getattr(part, one.name) for part in parts] or [np.zeros(0, np.int64)])
-            for one in fields(cls)
+            spill.joined(*(getattr(part, one.name) for part in parts)) for one in fields(_Logged)
         ]
-        order = np.lexsort((columns[1], columns[0]))
-        return cls(*(column[order] for column in columns))
+        start, end, turn, *_ = columns
+        order = sorted_rows(spill, start, end, turn)
+        return cls(*(spill.taken(column, order) for column in columns if column is not turn))
 
 
 def read_runs(session: Session) -> Runs:
     """What the logs of all devices show."""
-    return Runs.joined([_runs(session, device, one) for device, one in session.devices.items()])
+    found: list[_Logged] = []
+    for device, context in session.devices.items():
+        found += _of_device(session, device, context, sum(len(one.start) for one in found))
+    return Runs.joined(session.spill, found)
 
 
-def _runs(session: Session, device: int, context: Context) -> Runs:
-    parts = list(_logged(session, context))
-    empty = np.zeros(0, np.int64)
-    columns = [np.concatenate([one[place] for one in parts] or [empty]) for place in range(6)]
-    start, end, stream, number, sub_task, kind = columns
-    if not len(start):
-        return Runs(*([empty] * len(fields(Runs))))
+@dataclass(frozen=True)
+class _Logged:
+    """Runs that one kind of log shows; ``turn``: their place among those of all logs."""
+
+    start: Integers
+    end: Integers
+    turn: Integers
+    device: Integers
+    stream: Integers
+    number: Integers
+    batch: Integers
+    context: Integers
+    kind: Integers
+
+
+def _of_device(session: Session, device: int, context: Context, turn: int) -> Iterator[_Logged]:
+    found = list(_logged(session, context))
+    count = sum(len(ticks) for ticks, *_ in found)
+    if not count:
+        return
+    spill = session.spill
     try:
         clock = context.side.device
-        times = clock.times(start), clock.times(end)
-        demand_within(session, times[0])
+        times = [[spill.made(clock.times, one) for one in ticks[:2]] for ticks in found]
+        demand_within(session, spill.joined(*(start for start, _ in times)))
     except Unknown as reason:
-        text = f"{reason}, so {len(start):,} tasks have no times"
+        text = f"{reason}, so {count:,} tasks have no times"
         log = next(kind for kind, *_ in _LOGS if kind in context.folder.files)
         session.damage.append(Damage(context.folder.path, text, kind=log))
-        return Runs(*([empty] * len(fields(Runs))))
-    batch = _batches(session, context, stream, start)
-    right = (times[0] != OUT_OF_RANGE) & (times[1] != OUT_OF_RANGE)
-    return Runs(
-        times[0][right],
-        times[1][right],
-        np.full(int(right.sum()), device),
-        stream[right],
-        number[right],
-        batch[right],
-        sub_task[right],
-        kind[right],
-    )
+        return
+    for bounds, (begin, _, of_log, stream, number, sub_task, kind) in zip(
+        times, found, strict=True
+    ):
+        columns = (
+            *bounds,
+            spill.made(lambda one, before=turn: before + one, of_log),
+            np.broadcast_to(np.int64(device), len(begin)),
+            *(stream, number, _batches(session, context, stream, begin), sub_task, kind),
+        )
+        right = spill.where(_has_times, *bounds)
+        yield _Logged(*(spill.taken(column, right) for column in columns))
+        turn += len(begin)
 
 
-Columns = tuple[Integers, Integers, Integers, Integers, Integers, Integers]
-"""Ticks of starts and ends, streams, numbers, sub-tasks and kinds."""
+def _has_times(start: Integers, end: Integers) -> Mask:
+    known: Mask = (start != OUT_OF_RANGE) & (end != OUT_OF_RANGE)
+    return known
+
+
+Columns = Sequence[Integers]
+"""Ticks of starts and ends, turns, streams, numbers, sub-tasks and kinds."""
 
 
 def _logged(session: Session, context: Context) -> Iterator[Columns]:
@@ -111,31 +137,63 @@ def _logged(session: Session, context: Context) -> Iterator[Columns]:
 def _paired(
     session: Session, context: Context, kind: str, record: str, rows: Rows, first: int
 ) -> Columns:
-    declaration = session.declaration(kind, record)
-    ticks = rows[time_field(declaration)]
-    rows, ticks = rows[ticks < LIMIT], ticks[ticks < LIMIT].astype(np.int64)
-    names = rows.dtype.names or ()
-    ends = numbers(declaration, "sysTag" if "hwts" in kind else "funcType", rows) - first
-    stream, number = placed(declaration, rows)
-    sub_task = rows["subTaskId"].astype(np.int64) if "subTaskId" in names else None
-    what = "subTaskType" if sub_task is not None else "taskType"
-    kinds = numbers(declaration, what, rows)
-    context_of = np.full(len(rows), NONE) if sub_task is None else sub_task
+    """Starts with the ends that follow them in their task, in the order of the file."""
+    spill, declaration = session.spill, session.declaration(kind, record)
+    time = time_field(declaration)
+    rows = session.chosen(rows, lambda ticks: ticks < LIMIT, rows[time])
+    ticks = spill.made(whole, rows[time])
+    field = "sysTag" if "hwts" in kind else "funcType"
+    ends = spill.made(lambda some: numbers(declaration, field, some) - first, rows)
+    of_task = (placed(declaration, rows[batch]) for batch in batches(len(rows)))
+    stream, number = spill.arrays(of_task, 2, np.int64)
+    has_parts = "subTaskId" in (rows.dtype.names or ())
+    what = "subTaskType" if has_parts else "taskType"
+    kinds = spill.made(lambda some: numbers(declaration, what, some), rows)
+    part = spill.made(whole, rows["subTaskId"]) if has_parts else spill.made(_of_none, ticks)
     # Streams have at most 32 bits, and so have numbers; of the file's order nothing is changed.
-    task = (stream + 1 << 32) + number
-    order = np.argsort(task, kind="stable") if sub_task is None else np.lexsort((sub_task, task))
-    same = task[order][1:] == task[order][:-1]
-    same &= context_of[order][1:] == context_of[order][:-1]
-    opens = (ends[order][:-1] == 0) & (ends[order][1:] == 1) & same
-    before = np.flatnonzero(opens)
-    begin, close = order[before], order[before + 1]
-    right = ticks[close] >= ticks[begin]
-    begin, close = begin[right], close[right]
+    task = spill.made(lambda of, one: (of + 1 << 32) + one, stream, number)
+    order = sorted_rows(spill, task, part) if has_parts else sorted_rows(spill, task)
+    begin, close = spill.arrays(_pairs(spill, order, ticks, ends, task, part), 2, np.int64)
     alone = len(rows) - 2 * len(begin)
     if alone:
         text = f"{kind}: {alone:,} starts and ends without the other one"
         session.damage.append(Damage(context.folder.path, text, kind=kind))
-    return ticks[begin], ticks[close], stream[begin], number[begin], context_of[begin], kinds[begin]
+    # Back in the order of the file, so that what is looked up together lies together.
+    turn = spill.changeable(len(rows), NONE)
+    for batch in spill.batches(len(begin)):
+        turn[begin[batch]] = np.arange(batch.start, batch.stop)
+    begin = spill.where(lambda one: one >= 0, turn)
+    turn = spill.taken(turn, begin)
+    close = spill.taken(close, turn)
+    columns = (stream, number, part, kinds)
+    return (
+        *(spill.taken(ticks, begin), spill.taken(ticks, close), turn),
+        *(spill.taken(column, begin) for column in columns),
+    )
+
+
+def _of_none(column: Integers) -> Integers:
+    return np.full(len(column), NONE)
+
+
+def _pairs(
+    spill: Spill,
+    order: Integers,
+    ticks: Integers,
+    ends: Integers,
+    task: Integers,
+    part: Integers,
+) -> Iterator[tuple[Integers, Integers]]:
+    """Starts and the ends right behind them in an order of tasks, if they do not end before."""
+    for batch in batches(max(len(order) - 1, 0)):
+        rows = order[batch.start : batch.stop + 1]
+        own, of_part, tag = (spill.gathered(one, rows) for one in (task, part, ends))
+        opens = (tag[:-1] == 0) & (tag[1:] == 1)
+        opens &= (own[1:] == own[:-1]) & (of_part[1:] == of_part[:-1])
+        at = np.flatnonzero(opens)
+        begin, close = rows[at], rows[at + 1]
+        right = spill.gathered(ticks, close) >= spill.gathered(ticks, begin)
+        yield begin[right], close[right]
 
 
 def placed(declaration: construct.Struct, rows: Rows) -> tuple[Integers, Integers]:
@@ -158,9 +216,7 @@ def placed(declaration: construct.Struct, rows: Rows) -> tuple[Integers, Integer
 
 def _batches(session: Session, context: Context, stream: Integers, start: Integers) -> Integers:
     """How often the numbers of the stream had begun again."""
-    if "ts_track" not in context.folder.files:
-        return np.zeros(len(stream), np.int64)
     flips = session.rows(context, "ts_track", _FLIP)
     flips = flips[flips["timestamp"] < LIMIT]
     lane = flips["streamId"].astype(np.int64) & _LOW_11
-    return flips_before(lane, flips["timestamp"].astype(np.int64), stream, start)
+    return flips_before(session.spill, lane, flips["timestamp"].astype(np.int64), stream, start)

@@ -10,6 +10,7 @@ import numpy as np
 from ascend_ref.capture import Integers, Marks, Tasks, Texts
 from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE
 from ascend_ref.derive.matching import groups, ranks
+from ascend_ref.spill import Spill, sorted_rows
 
 from ..clocks import LIMIT, OUT_OF_RANGE
 from ..damage import Damage
@@ -36,7 +37,7 @@ def read_marks(session: Session, launched: Launched, texts: Texts) -> Marked:
     noted = _noted(session)
     marks = _marks(session, {int(one) for one in noted.connection.tolist()}, texts)
     if len(noted):
-        launched = _with_noted(launched, noted, texts)
+        launched = _with_noted(session.spill, launched, noted, texts)
     return Marked(marks, launched)
 
 
@@ -135,7 +136,7 @@ def _noted(session: Session) -> Tasks:
     return Tasks.joined(parts)
 
 
-def _with_noted(launched: Launched, noted: Tasks, texts: Texts) -> Launched:
+def _with_noted(spill: Spill, launched: Launched, noted: Tasks, texts: Texts) -> Launched:
     """All tasks in order of start; those that note a mark count behind the others."""
     before = len(launched.tasks)
     identity = before + np.arange(len(noted))
@@ -145,7 +146,10 @@ def _with_noted(launched: Launched, noted: Tasks, texts: Texts) -> Launched:
         identity=identity,
         kind=np.full(len(noted), texts.number(MARK)),
     )
-    tasks = Tasks.joined([launched.tasks, own])
-    launch = np.concatenate([launched.launch, np.full(len(noted), NONE)])
-    order = np.lexsort((tasks.end, tasks.start))
-    return Launched(tasks.take(order), launch[order])
+    columns = {
+        name: spill.joined(column, getattr(own, name)) for name, column in launched.tasks.columns()
+    }
+    launch = spill.joined(launched.launch, np.full(len(noted), NONE))
+    order = sorted_rows(spill, columns["start"], columns["end"])
+    tasks = Tasks(**{name: spill.taken(column, order) for name, column in columns.items()})
+    return Launched(tasks, spill.taken(launch, order))

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from ascend_ref.capture import Integers, Texts
 from ascend_ref.capture.model import NONE
-from ascend_ref.derive.matching import counterparts, distinct, groups, ranks
+from ascend_ref.derive.matching import distinct
 from ascend_ref.derive.text_hash import NO_TEXT
-from ascend_spec.core.packed import dtype_of
+from ascend_ref.spill import Spill, counterparts, first_of_each, run_begins, sorted_rows
 from ascend_spec.raw import records
 
 from ..clocks import LIMIT
 from ..damage import Damage
-from ..fields import joined, numbers
+from ..fields import in_order, numbers, taken, whole
 from ..tensors import NOT_AVAILABLE, Tensor, TensorTexts, shape_of, texts_of
 from ..vocabulary import level, named
 from .calls import Calls
@@ -55,29 +56,33 @@ class Nodes:
 
 def read_nodes(session: Session, calls: Calls, texts: Texts) -> Nodes:
     """The operators of a host, in order of their times."""
+    spill = session.spill
     declaration = session.declaration("node_basic_info")
     parts = session.parts(session.host, "node_basic_info")
-    rows = joined([one.rows for one in parts] or [np.zeros(0, dtype_of(declaration))])
-    states = [np.full(len(one.rows), one.aging) for one in parts] or [np.zeros(0, np.bool_)]
-    order = np.argsort(rows["timeStamp"], kind="stable")
-    rows, aging = rows[order], np.concatenate(states)[order]
-    row = nodes_of(session, calls, rows, "node_basic_info")
-    names = rows["opName"]
-    blocks = numbers(declaration, "blockNum", rows)
-    words = [texts.number(STATIC), texts.number(DYNAMIC)]
-    tensors, tensor_texts = _tensors(session, calls, row, names)
-    if not len(rows):
+    if not any(len(one.rows) for one in parts):
+        session.rows(session.host, "tensor_info")  # Of nobody; what damages it is stated.
         return _named_alone(calls, texts)
+    rows = session.joined([one.rows for one in parts])
+    words = (texts.number(STATIC), texts.number(DYNAMIC))
+    states = [np.broadcast_to(np.int64(words[one.aging]), len(one.rows)) for one in parts]
+    order = sorted_rows(spill, spill.made(in_order, rows["timeStamp"]))
+    rows = session.taken(rows, order)
+    row = nodes_of(session, calls, rows, "node_basic_info")
+    names = spill.made(np.copy, rows["opName"], kind=np.uint64)
+    blocks = spill.made(lambda some: numbers(declaration, "blockNum", some), rows)
+    tensors, tensor_texts = _tensors(session, calls, row, names)
     return Nodes(
         recorded=True,
         row=row,
         name=names,
-        op_type=rows["opType"],
-        core=rows["taskType"].astype(np.int64),
+        op_type=spill.made(np.copy, rows["opType"], kind=np.uint64),
+        core=spill.made(whole, rows["taskType"]),
         blocks=blocks,
-        mix_blocks=blocks * numbers(declaration, "ratio", rows),
-        hf32=(rows["opFlag"] != 0).astype(np.int64),
-        state=np.where(aging, words[1], words[0]),
+        mix_blocks=spill.made(
+            lambda count, some: count * numbers(declaration, "ratio", some), blocks, rows
+        ),
+        hf32=spill.made(lambda flags: flags != 0, rows["opFlag"]),
+        state=spill.taken(spill.joined(*states), order),
         attributes=_attributes(session, calls, texts, row, names),
         tensors=tensors,
         tensor_texts=tensor_texts,
@@ -86,17 +91,17 @@ def read_nodes(session: Session, calls: Calls, texts: Texts) -> Nodes:
 
 def _named_alone(calls: Calls, texts: Texts) -> Nodes:
     """The operators that level 0 leaves: what the calls of nodes name."""
-    row = np.flatnonzero(calls.tree.level == level("NODE"))
-    item = calls.item[calls.tree.place[row]]
-    row, item = row[item > 0], item[item > 0]
-    nothing = np.zeros(len(row), np.int64)
-    missing = nothing + texts.number(NOT_AVAILABLE)
+    spill, tree = calls.spill, calls.tree
+    nodes = spill.where(lambda of: of == level("NODE"), tree.level)
+    row = spill.taken(nodes, spill.where(lambda one: one != 0, calls.items(nodes)))
+    nothing = spill.made(np.zeros_like, row)
+    missing = spill.made(lambda one: one + texts.number(NOT_AVAILABLE), nothing)
     return Nodes(
         recorded=False,
         row=row,
-        name=item,
-        op_type=np.full(len(row), NO_TEXT, np.uint64),
-        core=np.full(len(row), NONE),
+        name=calls.items(row).view(np.uint64),
+        op_type=spill.made(lambda one: np.full(len(one), NO_TEXT, np.uint64), row, kind=np.uint64),
+        core=spill.made(lambda one: np.full(len(one), NONE), row),
         blocks=nothing,
         mix_blocks=nothing,
         hf32=nothing,
@@ -112,10 +117,11 @@ def nodes_of(session: Session, calls: Calls, rows: Rows, kind: str) -> Integers:
 
     Exporters drop those (raw-prof 5); they are damage.
     """
-    moment = np.where(rows["timeStamp"] < LIMIT, rows["timeStamp"], 0).astype(np.int64)
-    found = calls.holding(rows["threadId"].astype(np.int64), moment)
+    spill = session.spill
+    thread = spill.made(whole, rows["threadId"])
+    found = calls.holding(thread, spill.made(moments, rows["timeStamp"]))
     node = calls.tree.up_to(found, level("NODE"))
-    outside = int(np.sum(node < 0))
+    outside = len(spill.where(lambda one: one < 0, node))
     if outside and session.host is not None:
         text = (
             f"{kind}: {outside:,} records lie in no call of a node, so nobody knows whose they are"
@@ -124,40 +130,46 @@ def nodes_of(session: Session, calls: Calls, rows: Rows, kind: str) -> Integers:
     return node
 
 
-def same(
-    wanted: tuple[Integers, Hashes], having: tuple[Integers, Hashes]
-) -> tuple[Integers, Integers]:
-    """Numbers for pairs of node and name, which agree where the pairs do."""
-    count = len(wanted[0])
-    _, group = groups(
-        np.concatenate([wanted[0], having[0]]),
-        np.concatenate([wanted[1], having[1]]).view(np.int64),
-    )
-    return group[:count], group[count:]
+def moments(column: npt.NDArray[Any]) -> Integers:
+    """Ticks; 0 for what no counter shows."""
+    return np.where(column < LIMIT, column, 0).astype(np.int64)
 
 
 def _attributes(
     session: Session, calls: Calls, texts: Texts, row: Integers, names: Hashes
 ) -> Integers:
-    missing = texts.number(NOT_AVAILABLE) if len(row) else NONE
-    found = np.full(len(row), missing)
+    spill = session.spill
+    missing = texts.number(NOT_AVAILABLE)
     rows = session.rows(session.host, "node_attr_info")
     if not len(rows):
-        return found
+        return spill.made(lambda one: np.full(len(one), missing), row)
     node = nodes_of(session, calls, rows, "node_attr_info")
-    wanted, having = same((row, names), (node, rows["opName"]))
-    place = counterparts(wanted, ranks(wanted), having, keep_last=True)
-    known = place >= 0
-    found[known] = text_numbers(session, texts, rows["hashId"][place[known]])
-    return found
+    own = (node, hashes_of(spill, rows["opName"]))
+    place = counterparts(spill, (row, names.view(np.int64)), own, keep_last=True)
+
+    def numbers_of(place: Integers) -> Integers:
+        found = np.full(len(place), missing)
+        known = place >= 0
+        found[known] = text_numbers(session, texts, rows["hashId"][place[known]])
+        return found
+
+    return spill.made(numbers_of, place)
+
+
+def hashes_of(spill: Spill, column: npt.NDArray[np.uint64]) -> Integers:
+    """Hashes as integers, to compare them."""
+    return spill.made(lambda some: np.ascontiguousarray(some).view(np.int64), column)
 
 
 def text_numbers(session: Session, texts: Texts, hashes: Hashes) -> Integers:
     """The texts of hashes; where the dictionary lacks one its decimal number (raw-prof 6.2)."""
     every, place = distinct(hashes)
-    known = {NO_TEXT: NOT_AVAILABLE} | dict(session.names.texts)
-    found = [texts.number(known.get(one, str(one))) for (one,) in every]
-    session.unnamed.update(one for (one,) in every if one not in known)
+    known = session.names.texts
+    session.unnamed.update(one for (one,) in every if one not in known and one != NO_TEXT)
+    found = [
+        texts.number(known.get(one, NOT_AVAILABLE if one == NO_TEXT else str(one)))
+        for (one,) in every
+    ]
     return np.array(found, np.int64)[place]
 
 
@@ -165,67 +177,100 @@ def _tensors(
     session: Session, calls: Calls, row: Integers, names: Hashes
 ) -> tuple[Integers, list[tuple[TensorTexts, TensorTexts]]]:
     """For each operator a number of the tensors that it has, and what those are."""
-    combination = np.zeros(len(row), np.int64)
-    made: list[list[Tensor]] = [[]]
+    spill = session.spill
     rows = session.rows(session.host, "tensor_info")
     if not len(rows) or not len(row):
-        return combination, [(TensorTexts(), TensorTexts())]
-    node = nodes_of(session, calls, rows, "tensor_info")
-    wanted, having = same((row, names), (node, rows["opName"]))
-    order = np.lexsort((np.arange(len(rows)), rows["timeStamp"], having))
-    rows, having = rows[order], having[order]
-    kind, kinds = _kinds_of(rows)
+        nothing = spill.made(np.zeros_like, row)
+        return nothing, [(TensorTexts(), TensorTexts())]
+    keys = (
+        nodes_of(session, calls, rows, "tensor_info"),
+        hashes_of(spill, rows["opName"]),
+        spill.made(in_order, rows["timeStamp"]),
+    )
+    order = sorted_rows(spill, *keys)
     # Records of one operator agree in their time; those of the next run of it have another one.
-    first, run = groups(having, rows["timeStamp"].astype(np.int64))
-    owner = counterparts(having[first], ranks(having[first]), wanted)[run]
-    known = owner >= 0
-    owner, kind = owner[known], kind[known]
-    turn = ranks(owner)
-    far = turn >= MOST_RECORDS
-    if far.any() and session.host is not None:
+    begins = run_begins(spill, order, *keys)
+    first = first_of_each(spill, begins)
+    of_runs = [spill.taken(key, spill.taken(order, first)) for key in keys[:2]]
+    owner = counterparts(spill, of_runs, (row, names.view(np.int64)))
+    lists = TensorLists()
+    found = spill.changeable(len(row), 0)
+    far = False
+    for batch in spill.batches(len(first)):
+        end = int(first[batch.stop]) if batch.stop < len(first) else len(order)
+        count = np.diff(first[batch], append=end)
+        known = owner[batch] >= 0
+        far |= bool((count[known] > MOST_RECORDS).any())
+        found[owner[batch][known]] = lists.of(rows, order, first[batch][known], count[known])
+    if far and session.host is not None:
         text = f"tensor_info: operators with more than {MOST_RECORDS:,} records of tensors"
         session.damage.append(Damage(session.host.folder.path, text, kind="tensor_info"))
-    order = np.argsort(turn, kind="stable")
-    bounds = np.searchsorted(
-        turn[order], np.arange(min(int(turn.max(initial=-1)) + 2, MOST_RECORDS))
-    )
-    for start, end in pairwise(bounds.tolist()):
-        own, some = owner[order[start:end]], kind[order[start:end]]
-        pairs, place = distinct(combination[own], some)
-        before = len(made)
-        made += [made[former] + kinds[one] for former, one in pairs]
-        combination[own] = before + place
-    return combination, [
+    return found, [
         (
             texts_of([one for one in some if one.kind == _INPUT]),
             texts_of([one for one in some if one.kind == _OUTPUT]),
         )
-        for some in made
+        for some in lists.made
     ]
 
 
-def _kinds_of(rows: Rows) -> tuple[Integers, list[list[Tensor]]]:
-    """A number for the tensors of each record, and what those are."""
-    content = np.ascontiguousarray(
-        rows.view(np.uint8).reshape(len(rows), -1)[:, records.HEAD_SIZE :]
-    )
-    flat = content.view(f"V{content.shape[1]}").reshape(-1)
-    _, first, place = np.unique(flat, return_index=True, return_inverse=True)
-    kinds = []
-    for row in rows[first]:
-        some = row["tensorData"][: min(int(row["tensorNum"]), records.TENSORS)]
-        kinds.append(
-            [
-                Tensor(
-                    int(one["tensorType"]),
-                    int(one["format"]),
-                    int(one["dataType"]),
-                    shape_of(one["shape"].tolist()),
-                )
-                for one in some
-            ]
-        )
-    return place.reshape(-1).astype(np.int64), kinds
+class TensorLists:
+    """Numbers the lists of tensors that operators have; 0 is the empty one."""
+
+    def __init__(self) -> None:
+        self.made: list[list[Tensor]] = [[]]
+        self._longer: dict[tuple[int, int], int] = {}
+        self._kinds: dict[bytes, int] = {}
+        self._tensors: list[list[Tensor]] = []
+
+    def of(self, rows: Rows, order: Integers, first: Integers, count: Integers) -> Integers:
+        """The lists of operators, each of so many records from a place of the order on."""
+        found = np.zeros(len(first), np.int64)
+        for turn in range(min(int(count.max(initial=0)), MOST_RECORDS)):
+            own = np.flatnonzero(count > turn)
+            kind = self._kinds_of(taken(rows, order[first[own] + turn]))
+            pairs, place = distinct(found[own], kind)
+            found[own] = np.array([self._number(*pair) for pair in pairs], np.int64)[place]
+        return found
+
+    def _number(self, former: int, kind: int) -> int:
+        if (former, kind) not in self._longer:
+            self._longer[former, kind] = len(self.made)
+            self.made.append(self.made[former] + self._tensors[kind])
+        return self._longer[former, kind]
+
+    def _kinds_of(self, rows: Rows) -> Integers:
+        """A number for the tensors of each record."""
+        content = rows.view(np.uint8).reshape(len(rows), -1)[:, records.HEAD_SIZE :]
+        buffer = pa.py_buffer(np.ascontiguousarray(content))
+        kind = pa.binary(content.shape[1])
+        encoded = pa.Array.from_buffers(kind, len(rows), [None, buffer]).dictionary_encode()
+        place = np.asarray(encoded.indices)
+        first = np.zeros(len(encoded.dictionary), np.int64)
+        first[place[::-1]] = np.arange(len(place) - 1, -1, -1)
+        numbers_of = [
+            self._kind(one, rows[row])
+            for one, row in zip(encoded.dictionary.to_pylist(), first.tolist(), strict=True)
+        ]
+        found: Integers = np.array(numbers_of, np.int64)[place]
+        return found
+
+    def _kind(self, content: bytes, row: Any) -> int:
+        if content not in self._kinds:
+            self._kinds[content] = len(self._tensors)
+            some = row["tensorData"][: min(int(row["tensorNum"]), records.TENSORS)]
+            self._tensors.append(
+                [
+                    Tensor(
+                        int(one["tensorType"]),
+                        int(one["format"]),
+                        int(one["dataType"]),
+                        shape_of(one["shape"].tolist()),
+                    )
+                    for one in some
+                ]
+            )
+        return self._kinds[content]
 
 
 def core_name(number: int) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ascend_ref.capture import Capture, Texts
+from ascend_ref.spill import Spill
 
 from ..context import Context
 from ..damage import Damage
@@ -36,12 +37,14 @@ class RawCapture:
     """What the raw files of one process hold, and what of them cannot be read.
 
     folder: ``PROF_*``. contexts: its folders of host and devices, with what was read of them.
+    spill: holds the long columns of the capture.
     """
 
     folder: Path
     capture: Capture
     damage: list[Damage]
     contexts: tuple[Context, ...] = ()
+    spill: Spill = field(default_factory=Spill)
 
 
 def read_raw(path: Path, progress: Progress | None = None) -> list[RawCapture]:
@@ -55,7 +58,9 @@ def read_raw(path: Path, progress: Progress | None = None) -> list[RawCapture]:
         if progress:
             progress(done, len(sessions), f"reading {session.folder.name}")
         capture = _capture(session)
-        found.append(RawCapture(session.folder, capture, session.damage, session.contexts))
+        found.append(
+            RawCapture(session.folder, capture, session.damage, session.contexts, session.spill)
+        )
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -12,23 +12,23 @@ import construct
 import numpy as np
 import numpy.typing as npt
 
+from ascend_ref.spill import Bytes, Spill, batches
 from ascend_spec import raw_catalog
 from ascend_spec.core.packed import dtype_of
 
 from ..context import Context, contexts
 from ..damage import Damage, Unreadable
 from ..dictionaries import Names
-from ..fields import joined
-from ..layout import Ambiguous, Bytes, Layout, layout_of
+from ..layout import Ambiguous, Layout, layout_of
 from ..lines import read_lines
-from ..slices import read_blocks, state_missing
+from ..slices import Block, read_blocks, state_missing
 from ..tree import AGING, Slice
 
 Rows = npt.NDArray[Any]
 """Records of one kind."""
 
-_Read: TypeAlias = tuple[Mapping[str, str], list[Bytes]]
-"""Changing parts of names, and the records of the files that agree in them."""
+_Read: TypeAlias = tuple[Mapping[str, str], list[Rows]]
+"""Changing parts of names, and the records of the files that agree in them, by declaration."""
 
 
 class Part(NamedTuple):
@@ -51,7 +51,7 @@ class Session:
     """Raw files of one process, in ``folder``. ``host`` is missing where its folder is.
 
     damage: what cannot be read; everything else is. unnamed: numbers of texts that were asked for
-    and are in no dictionary.
+    and are in no dictionary. spill: holds what is long.
     """
 
     folder: Path
@@ -59,6 +59,7 @@ class Session:
     devices: Mapping[int, Context]
     damage: list[Damage] = field(default_factory=list)
     unnamed: set[int] = field(default_factory=set)
+    spill: Spill = field(default_factory=Spill)
     _kept: tuple[tuple[Path, str], Layout | None, list[_Read]] | None = None
 
     @property
@@ -85,7 +86,12 @@ class Session:
         _, layout, found = self._kept
         if layout is None:
             return []
-        made = [Part(parts, self._of(kind, layout, rows, record)) for parts, rows in found]
+        names = [one.record for one in layout.members]
+        wanted = names[0] if record is None else record
+        if wanted in names:
+            made = [Part(parts, rows[names.index(wanted)]) for parts, rows in found]
+        else:
+            made = [Part(parts, self._none(kind, wanted)) for parts, _ in found]
         if record is not None:
             context.counts[f"{kind}/{record}"] = sum(len(one.rows) for one in made)
         return made
@@ -93,8 +99,29 @@ class Session:
     def rows(self, context: Context | None, kind: str, record: str | None = None) -> Rows:
         """The records of :meth:`parts`, one part after the other; none where there are no files."""
         found = [part.rows for part in self.parts(context, kind, record)]
-        if found:
-            return joined(found)
+        return self.joined(found) if found else self._none(kind, record)
+
+    def joined(self, parts: Sequence[Rows]) -> Rows:
+        """Records of one size, one part after the other, at least one part."""
+        if len(parts) == 1:
+            return parts[0]
+        every = (part[batch] for part in parts for batch in batches(len(part)))
+        return self.spill.records(every, parts[0].dtype)
+
+    def chosen(self, rows: Rows, condition: Callable[..., Any], *columns: Rows) -> Rows:
+        """The records for which a condition of columns is true."""
+        places = self.spill.where(condition, *columns)
+        if len(places) == len(rows):
+            return rows
+        return self.taken(rows, places)
+
+    def taken(self, rows: Rows, places: npt.NDArray[np.int64]) -> Rows:
+        """The records at these places."""
+        plain = rows.view(f"V{rows.dtype.itemsize}")  # See fields.taken.
+        every = (self.spill.gathered(plain, places[batch]) for batch in batches(len(places)))
+        return self.spill.records(every, rows.dtype)
+
+    def _none(self, kind: str, record: str | None) -> Rows:
         return np.zeros(0, dtype_of(self.declaration(kind, record)))
 
     def lines(self, context: Context | None, kind: str) -> Iterator[tuple[str, Mapping[str, str]]]:
@@ -126,24 +153,34 @@ class Session:
         except Ambiguous as problem:
             self.damage.append(Damage(context.folder.path, f"{kind}: {problem}", kind=kind))
             return None, []
-        side = context.folder.side
         found: list[_Read] = [
-            (dict(parts), [one.rows for one in read_blocks(some, layout, side, self.damage)])
+            (
+                dict(parts),
+                self._dealt(layout, self._counted(context, kind, some, layout)),
+            )
             for parts, some in slices.items()
         ]
-        context.counts[kind] = sum(len(rows) for _, blocks in found for rows in blocks)
         return layout, found
 
-    def _of(self, kind: str, layout: Layout, blocks: list[Bytes], record: str | None) -> Rows:
-        """The records of one declaration."""
-        names = [one.record for one in layout.members]
-        wanted = names[0] if record is None else record
-        if not blocks or wanted not in names:
-            return np.zeros(0, dtype_of(self.declaration(kind, wanted)))
-        place = names.index(wanted)
-        if len(names) == 1 and not layout.members[0].values:
-            return joined([layout.view(0, rows) for rows in blocks])
-        return joined([layout.view(place, rows[layout.split(rows)[place]]) for rows in blocks])
+    def _counted(
+        self, context: Context, kind: str, slices: Sequence[Slice], layout: Layout
+    ) -> Iterator[Block]:
+        """The records of slices, which are counted on the way."""
+        for block in read_blocks(slices, layout, context.folder.side, self.damage):
+            context.counts[kind] += len(block.rows)
+            yield block
+
+    def _dealt(self, layout: Layout, blocks: Iterable[Block]) -> list[Rows]:
+        """The records of each declaration."""
+        kinds = [dtype_of(layout.declaration(one)) for one in layout.members]
+        columns = [Bytes() for _ in kinds]
+        for block in blocks:
+            for column, mask in zip(columns, layout.split(block.rows), strict=True):
+                column.write(block.rows if mask.all() else block.rows[mask])
+        return [
+            np.frombuffer(self.spill.hold(column), kind)
+            for column, kind in zip(columns, kinds, strict=True)
+        ]
 
 
 def open_session(path: Path) -> list[Session]:

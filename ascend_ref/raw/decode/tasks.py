@@ -8,13 +8,16 @@ import numpy as np
 
 from ascend_ref.capture import Integers, Tasks, Texts
 from ascend_ref.capture.model import NONE
-from ascend_ref.derive.matching import counterparts, distinct, groups, ranks
+from ascend_ref.derive.matching import distinct
+from ascend_ref.spill import Spill, counterparts, sorted_rows
 
 from ..task_kinds import FFTS_PLUS, entry_name, has_whole_numbers, sub_task_name
 from ..vocabulary import level
 from .calls import Calls
 from .launches import Launches
 from .logs import Runs
+
+_LAST = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True)
@@ -32,78 +35,79 @@ def join_tasks(
 
     Of several launches with the numbers of one task the n-th belongs to its n-th run.
     """
-    launch = _launches_of(runs, launches, chip)
-    known = launch >= 0
-    at = np.where(known, launch, 0)
-    stream = runs.stream
-    connection = np.full(len(runs.start), NONE)
-    model = np.full(len(runs.start), NONE)
-    moment = np.full(len(runs.start), np.iinfo(np.int64).max)
-    if len(launches.moment):
-        stream = np.where(runs.stream >= 0, runs.stream, np.where(known, launches.stream[at], NONE))
-        rows = np.where(known, launches.call[at], NONE)
-        connection = calls.connections(_owners(calls, rows))
-        of_model = calls.tree.up_to(rows, level("MODEL"))
-        found = of_model >= 0
-        model[found] = calls.item[calls.tree.place[of_model[found]]].astype(np.int64)
-        moment = np.where(known, launches.moment[at], moment)
-    order = np.lexsort((runs.context, runs.start, moment))
-    identity = np.empty(len(order), np.int64)
-    identity[order] = np.arange(len(order))
+    spill = calls.spill
+    launch = _launches_of(spill, runs, launches, chip)
+    row = spill.values_at(launches.call, launch)
+    of_model = calls.tree.up_to(row, level("MODEL"))
     tasks = Tasks(
         start=runs.start,
         end=runs.end,
         device=runs.device,
-        stream=stream,
+        stream=spill.made(_first_known, runs.stream, spill.values_at(launches.stream, launch)),
         number=runs.number,
         context=runs.context,
-        model=model,
-        connection=connection,
-        identity=identity,
-        kind=_kinds(runs, launches, launch, chip, texts),
+        model=calls.items(of_model),
+        connection=calls.connections(_owners(calls, row)),
+        identity=_identities(spill, runs, spill.values_at(launches.moment, launch, _LAST)),
+        kind=_kinds(spill, runs, launches, launch, chip, texts),
     )
     return Launched(tasks, launch)
 
 
-def _launches_of(runs: Runs, launches: Launches, chip: int | None) -> Integers:
-    count = len(launches.moment)
+def _first_known(one: Integers, other: Integers) -> Integers:
+    return np.where(one >= 0, one, other)
+
+
+def _identities(spill: Spill, runs: Runs, moment: Integers) -> Integers:
+    """The place of each task in order of launch; what nobody launched comes last."""
+    order = sorted_rows(spill, moment, runs.start, runs.context)
+    identity = spill.changeable(len(order), 0)
+    for batch in spill.batches(len(order)):
+        identity[order[batch]] = np.arange(batch.start, batch.stop)
+    return identity
+
+
+def _launches_of(spill: Spill, runs: Runs, launches: Launches, chip: int | None) -> Integers:
     whole = ("device", "number")
-    names = whole if has_whole_numbers(chip) else ("device", "stream", "number", "batch")
-    keys = [np.concatenate([getattr(launches, one), getattr(runs, one)]) for one in names]
-    _, group = groups(*keys)
-    wanted = group[count:]
-    _, part = groups(wanted, runs.context)
-    return counterparts(wanted, ranks(part), group[:count], keep_last=True)
+    names = whole if has_whole_numbers(chip) else ("batch", "device", "stream", "number")
+    wanted, having = ([getattr(table, name) for name in names] for table in (runs, launches))
+    return counterparts(spill, wanted, having, part=runs.context, keep_last=True)
 
 
 def _owners(calls: Calls, rows: Integers) -> Integers:
     """The calls that tasks name: those of communication the node that they are part of."""
-    tree = calls.tree
-    inner = tree.levels(rows) == level("HCCL_NODE")
-    node = tree.up_to(np.where(inner, rows, NONE), level("NODE"))
-    return np.where(inner & (node >= 0), node, rows)
+    inner = level("HCCL_NODE")
+    node = calls.tree.up_to(rows, level("NODE"))
+
+    def owner(row: Integers, levels: Integers, of_node: Integers) -> Integers:
+        return np.where((levels == inner) & (of_node >= 0), of_node, row)
+
+    return calls.spill.made(owner, rows, calls.tree.levels(rows), node)
 
 
 def _kinds(
-    runs: Runs, launches: Launches, launch: Integers, chip: int | None, texts: Texts
+    spill: Spill,
+    runs: Runs,
+    launches: Launches,
+    launch: Integers,
+    chip: int | None,
+    texts: Texts,
 ) -> Integers:
     """What the runtime calls a task; what the scheduler does, where that is all that is known."""
-    host = np.full(len(launch), NONE)
-    known = launch >= 0
-    host[known] = launches.kind[launch[known]]
-    is_part = runs.context >= 0
-    of_runs = np.where(host_shows(launches, host), NONE, runs.kind)
-    pairs, place = distinct(host, of_runs, is_part)
-    found = []
-    for of_host, of_device, part in pairs:
+
+    def name(of_host: int, of_device: int, part: bool) -> str:
         if of_device == NONE:
-            name = launches.names[of_host]
-        elif part:
-            name = sub_task_name(of_device)
-        else:
-            name = str(of_device) if chip is None else entry_name(of_device, chip)
-        found.append(texts.number(name))
-    return np.array(found, np.int64)[place]
+            return launches.names[of_host]
+        if part:
+            return sub_task_name(of_device)
+        return str(of_device) if chip is None else entry_name(of_device, chip)
+
+    def kinds(host: Integers, of_run: Integers, context: Integers) -> Integers:
+        of_run = np.where(host_shows(launches, host), NONE, of_run)
+        found, place = distinct(host, of_run, context >= 0)
+        return np.array([texts.number(name(*one)) for one in found], np.int64)[place]
+
+    return spill.made(kinds, spill.values_at(launches.kind, launch), runs.kind, runs.context)
 
 
 def host_shows(launches: Launches, host: Integers) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

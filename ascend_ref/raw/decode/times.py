@@ -53,15 +53,17 @@ def demand_within(session: Session, times: Integers) -> None:
     """
     begin = first_stated(session.contexts, "start_info", "collectionTimeBegin")
     end = first_stated(session.contexts, "end_info", "collectionTimeEnd")
-    known = times[times != OUT_OF_RANGE]
-    if begin is None or not len(known):
+    if begin is None:
         return
-    outside = known < begin * _MICROSECOND - MARGIN
-    if end is not None:
-        outside |= known > end * _MICROSECOND + MARGIN
-    count = int(np.sum(outside))
-    if 2 * count > len(known):
+    count = known = 0
+    for batch in session.spill.batches(len(times)):
+        own = times[batch][times[batch] != OUT_OF_RANGE]
+        outside = own < begin * _MICROSECOND - MARGIN
+        if end is not None:
+            outside |= own > end * _MICROSECOND + MARGIN
+        count, known = count + int(np.sum(outside)), known + len(own)
+    if 2 * count > known:
         raise Unknown(
-            f"{count:,} of {len(known):,} times lie outside of the collection by their clock, as "
+            f"{count:,} of {known:,} times lie outside of the collection by their clock, as "
             "start_info, info.json, host_start.log and dev_start.log state it"
         )
