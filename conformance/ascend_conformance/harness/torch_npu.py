@@ -100,11 +100,12 @@ class TorchNpu:
         with TemporaryDirectory(prefix="ascend-ref-") as place, TemporaryFile() as said:
             modules = Path(place) / "modules"
             unpack(self.source, modules)
-            program = msprof_stand_in.install(Path(place) / "cann")
-            if program is None:
-                return Result("skipped", "the path of the folder for temporary files has 'tools'")
             copied = Path(place) / source.name
             shutil.copytree(source, copied)
+            prof = next(copied.glob("PROF_*"), None)
+            program = msprof_stand_in.install(Path(place) / "cann", prof)
+            if program is None:
+                return Result("skipped", "the path of the folder for temporary files has 'tools'")
             words = [sys.executable, "-c", ANALYSE, str(modules), str(copied)]
             found = {"PATH": f"{program.parent}{os.pathsep}{os.environ.get('PATH', '')}"}
             ended = result_of(run(words, Path(place), self.limits, found, said))
