@@ -156,6 +156,8 @@ def _prof_folder(origin: Origin) -> str:
 
 def _write_database(path: Path, capture: Capture, revision: str, carrier: Carrier) -> None:
     schema = catalog().at(revision, carrier)
+    if carrier == "pytorch" and not capture.switches.npu:
+        schema = catalog().without_device_data(schema)
     tables = encode(capture, schema)
     if tables:
         write_database(path, schema, tables)
