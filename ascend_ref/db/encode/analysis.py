@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ascend_ref.capture import Integers
+from ascend_ref.capture.kinds import NODE, OP
 from ascend_ref.capture.model import NONE
 from ascend_ref.db.columns import Values
 from ascend_ref.derive import matrix, transit
@@ -28,7 +29,6 @@ from ascend_ref.derive.steps import (
     step_trace,
 )
 
-from .collection import NODE, OP
 from .recording import Recording, Rows
 
 EXPOSED = "communication_not_overlapped_and_exclude_receive"
