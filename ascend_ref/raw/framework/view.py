@@ -25,7 +25,6 @@ from .order import enclosing_first
 from .queue import dense
 from .tables import with_activities
 
-
 _NOT_WRITTEN = {
     "memory_blocks": "memory of the framework",
     "collections": "runs of the garbage collector",

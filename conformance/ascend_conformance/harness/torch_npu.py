@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO
 
 from ascend_ref.cli.guard import one_line
+from ascend_ref.raw.tree import FRAMEWORK
 from ascend_spec import layout_catalog
 
 from . import msprof_stand_in
@@ -97,6 +98,8 @@ class TorchNpu:
 
     def export(self, source: Path, target: Path) -> Result:
         """Run it on a copy, and take what it has written."""
+        if not (source / FRAMEWORK).is_dir():
+            return Result("skipped", f"it has no {FRAMEWORK}; expected a profile of the framework")
         with TemporaryDirectory(prefix="ascend-ref-") as place, TemporaryFile() as said:
             modules = Path(place) / "modules"
             unpack(self.source, modules)
