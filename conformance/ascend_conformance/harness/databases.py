@@ -43,8 +43,8 @@ def differences(
     sides: tuple[str, str] = ("the truth", "the exporter"),
     output: Output = "pytorch",
 ) -> list[Difference]:
-    """What the tables among the files of two sides do not agree in. ``features``: only these; ``sides``: their
-    names. ``output``: whose databases they are.
+    """What the tables among the files of two sides do not agree in. ``features``: only these;
+    ``sides``: their names. ``output``: whose databases they are.
     """
     named = [
         {one.name: one for one in some if isinstance(one, DatabaseTable)} for some in (left, right)

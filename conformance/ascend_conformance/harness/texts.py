@@ -34,8 +34,8 @@ def differences(
     numbered: Collection[str] = (),
 ) -> list[Difference]:
     """What the texts of two sets of files do not agree in. ``features``: only these; ``sides``:
-    their names. ``numbered``: columns of events that hold numbers of the exporter's own choice; what they refer
-    to is compared by the arrows.
+    their names. ``numbered``: columns of events that hold numbers of the exporter's own choice;
+    what they refer to is compared by the arrows.
 
     Files that are equal byte for byte are not read.
     """
