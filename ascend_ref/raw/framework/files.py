@@ -106,7 +106,7 @@ class Files:
 
         Others, whose numbers no clock shows, are damage.
         """
-        columns = [self.clock.times(records.rows[name]) for name in names]
+        columns = [self.clock.times(records.rows[name].astype(np.uint64)) for name in names]
         right = np.logical_and.reduce([one != OUT_OF_RANGE for one in columns])
         if not right.all():
             first = int(records.tagged.offset[np.flatnonzero(~right)[0]])

@@ -124,7 +124,7 @@ def _bare(profile: Path, information: Information, damage: list[Damage]) -> Capt
         devices=(),
         chip="",
         pid=int(process) if process.isdecimal() and len(process) < 10 else 0,
-        host_name=named.get("host", ""),
+        host_name=named.get("host", "").encode("utf-8", "backslashreplace").decode(),
         host_uid=0,
         start=start,
         end=end_time(information),
