@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ascend_ref.capture import Batch, Capture, Integers, MemoryBlocks, MemoryTotals, Texts
 from ascend_ref.capture.model import NONE
-from ascend_ref.derive.matching import values_at
+from ascend_ref.derive.matching import groups, values_at
 from ascend_ref.derive.memory_operators import MemoryOperators
 
 from ..clocks import Clock
@@ -128,7 +128,8 @@ def _blocks(capture: Capture, events: Events) -> MemoryBlocks:
     own = events.take(events.allocator == INNER)
     if not len(own) or not len(operators.rows):
         return MemoryBlocks.empty()
-    order = np.lexsort((np.arange(len(own)), own.time, own.address))
+    _, turn = groups(own.address)
+    order = np.argsort(turn, kind="stable")
     address, kind = own.address[order], own.kind[order]
     begin = np.flatnonzero(kind == TAKEN)
     second = _following(begin, 1, address, kind)
@@ -142,6 +143,7 @@ def _blocks(capture: Capture, events: Events) -> MemoryBlocks:
 
     taken, released, inactive = order[begin], of_kind(GIVEN_BACK), of_kind(INACTIVE)
     over = np.where(released == NONE, inactive, released)
+    # Of blocks taken at one moment that comes first whose address does.
     first = np.argsort(own.time[taken], kind="stable")
     taken, released, inactive, over = (one[first] for one in (taken, released, inactive, over))
     row = operators.at(own.time[taken], own.thread[taken])

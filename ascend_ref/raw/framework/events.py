@@ -153,6 +153,8 @@ class _Strangers(NamedTuple):
             allocated[rows[1:]] = np.diff(totals.allocated[rows])
             active[rows[1:]] = np.diff(totals.active[rows])
         pooled = (component == CACHING) & (active < 0)
+        # What was taken before the first total goes back to the pool first.
+        pooled[np.flatnonzero(component == CACHING)[:1]] = True
         kind = np.where(allocated > 0, TAKEN, np.where(pooled, INACTIVE, GIVEN_BACK))
         size = np.where(pooled, active, allocated)
         number: Integers = np.cumsum(strange, dtype=np.int64)

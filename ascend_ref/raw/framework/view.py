@@ -67,7 +67,7 @@ def _without_prof(capture: Capture) -> RawView:
     origin = replace(
         capture.origin, devices=(), chip="", host_uid=0, facts=None, ranks=0, scheduled=None
     )
-    lost = ["the machine"]
+    lost = ["which machine it was"]
     if origin.end is None:
         lost.append("any time of a run that ended abnormally")
     if len(capture.marks):
