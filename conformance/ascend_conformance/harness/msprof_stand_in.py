@@ -19,7 +19,9 @@ path of the program on."""
 PROGRAM = "tools/profiler/bin/msprof"
 FORMS = {"db": ("db",), "text": ("csv", "timeline")}
 LEAST_SECONDS = 1
-"""torch_npu drops its timeline where msprof ends within half a second."""
+"""torch_npu drops its timeline where msprof ends within half a second of its first file: it looks
+for files while msprof runs, and takes the first for all. So they appear at once, and early.
+"""
 WORDS = """#!/bin/sh
 do=export form=text
 for word in "$@"; do
@@ -31,8 +33,13 @@ for word in "$@"; do
         --output=*) folder="${word#--output=}";;
     esac
 done
-sleep {seconds}
-exec cp -R "{made}/$do-$form/." "$folder/"
+hidden="$folder/.$do-$form"
+cp -R "{made}/$do-$form" "$hidden" || exit 1
+for path in "$hidden"/*; do
+    if [ -d "$folder/${path##*/}" ]; then cp -R "$path" "$folder"; else mv "$path" "$folder"; fi
+done
+rm -rf "$hidden"
+exec sleep {seconds}
 """
 
 
