@@ -33,15 +33,23 @@ SMALL = {"layers": 1, "hidden": 64, "heads": 1, "sequence": 16, "vocabulary": 16
 def shrink(case: Case, sought: Sought) -> Case:
     """The smallest case found that still shows a failure.
 
-    A case that is smaller at once is looked for first: one operator, with few switches or those of
-    the case; before the exporter runs on it, all switches are reset that its file does not need to
-    be there. Then one part after another is made smaller as long as the failure stays.
+    A case that is smaller at once is looked for first: one operator, with the switches by default,
+    with those of the case that its file needs to be there at all, or with all of the case. Then one
+    part after another is made smaller as long as the failure stays.
     """
-    for tiny in filter(sought.can_show, _tiny(case)):
-        for candidate in (_reduced(tiny, _fewer_switches, sought.can_show), tiny):
-            if sought.shows(candidate):
-                return _reduced(candidate, _smaller, sought.shows)
+    for tiny in _tiny(case, _needed_switches(case, sought)):
+        if sought.shows(tiny):
+            return _reduced(tiny, _smaller, sought.shows)
     return _reduced(case, _smaller, sought.shows)
+
+
+def _needed_switches(case: Case, sought: Sought) -> Switches:
+    """The switches without which there is no file for a failure, found without an export."""
+    own = case.scenario.capture
+    able = next(filter(sought.can_show, _tiny(case, own)), None)
+    if able is None or able.scenario.capture != own:
+        return Switches() if able else own
+    return _reduced(able, _fewer_switches, sought.can_show).scenario.capture
 
 
 def _reduced(case: Case, smaller_ones: Smaller, holds: Holds) -> Case:
@@ -73,26 +81,41 @@ def single_operators() -> tuple[ModelChoice, ...]:
     )
 
 
-def _tiny(case: Case) -> Iterator[Case]:
+def _tiny(case: Case, needed: Switches) -> Iterator[Case]:
     """The boldest steps, smallest cases first: one operator, of each unit that executes some."""
     own = case.scenario
-    for model, parallelism, steps in _tiny_programs(own):
-        for hardware in dict.fromkeys((HardwareChoice(), HardwareChoice(own.hardware.product))):
-            for capture in dict.fromkeys((Switches(), own.capture)):
-                scenario = Scenario(
-                    "shrunk",
-                    hardware=hardware,
-                    model=model,
-                    parallelism=parallelism,
-                    schedule=replace(ONE_STEP, active=steps),
-                    capture=capture,
-                )
-                yield replace(case, seed=0, scenario=scenario)
-    alone = replace(own, name="shrunk", summary="", parallelism=Parallelism(), faults=())
-    yield replace(case, scenario=replace(alone, model=single_operators()[0], schedule=ONE_STEP))
+    product = HardwareChoice(own.hardware.product)
+    first, *others = _programs(own)
+    for hardware in dict.fromkeys((HardwareChoice(), product)):
+        for capture in dict.fromkeys((Switches(), needed, own.capture)):
+            yield replace(case, seed=0, scenario=_scenario(*first, hardware, capture))
+    for program in others:
+        for capture in dict.fromkeys((needed, own.capture)):
+            yield replace(case, seed=0, scenario=_scenario(*program, product, capture))
+    model, parallelism, _ = first
+    alone = replace(own, name="shrunk", summary="", parallelism=parallelism, faults=())
+    yield replace(case, scenario=replace(alone, model=model, schedule=ONE_STEP))
 
 
-def _tiny_programs(own: Scenario) -> Iterator[tuple[ModelChoice, Parallelism, int]]:
+def _scenario(
+    model: ModelChoice,
+    parallelism: Parallelism,
+    steps: int,
+    hardware: HardwareChoice,
+    capture: Switches,
+) -> Scenario:
+    return Scenario(
+        "shrunk",
+        hardware=hardware,
+        model=model,
+        parallelism=parallelism,
+        schedule=replace(ONE_STEP, active=steps),
+        capture=capture,
+    )
+
+
+def _programs(own: Scenario) -> Iterator[tuple[ModelChoice, Parallelism, int]]:
+    """Models, ranks and steps, the fewest operators first."""
     first, *others = single_operators()
     yield first, Parallelism(), 1
     yield first, Parallelism(), 2
@@ -124,7 +147,7 @@ def _parts(own: Scenario) -> Iterator[tuple[str, Made]]:
     yield "faults", {"faults": ()}
     for at, fault in enumerate(own.faults):
         yield f"fault {fault.kind}", {"faults": own.faults[:at] + own.faults[at + 1 :]}
-    yield from _programs(own)
+    yield from _models(own)
     yield "ranks", {"parallelism": Parallelism()}
     if own.parallelism.ranks > 2:
         yield "two ranks", {"parallelism": Parallelism(2)}
@@ -142,7 +165,7 @@ def _parts(own: Scenario) -> Iterator[tuple[str, Made]]:
             yield f"model {one.name}", {"model": replace(own.model, **made)}
 
 
-def _programs(own: Scenario) -> Iterator[tuple[str, Made]]:
+def _models(own: Scenario) -> Iterator[tuple[str, Made]]:
     """Fewer operators."""
     first, *others = single_operators()
     yield "model, ranks", {"model": first, "parallelism": Parallelism()}
