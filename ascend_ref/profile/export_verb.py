@@ -13,7 +13,6 @@ from ascend_ref.cli.progress import progress_bar
 from ascend_spec.db.model import Revision
 
 OF_DATABASES = ("csv", "timeline", "documents")
-OF_RAW = ("db", "csv", "timeline")
 KINDS = ("db", "csv", "timeline", "documents")
 
 
@@ -31,8 +30,8 @@ def _kinds(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> tup
     callback=_kinds,
     metavar="DELIVERABLES",
     help=f"What to write: of a database {', '.join(OF_DATABASES)} (communication.json and its "
-    f"matrix), of raw files {', '.join(OF_RAW)}; repeatable or separated by commas. By default all "
-    "of them that the writer is known for.",
+    f"matrix), of raw files {', '.join(KINDS)}, of PROF_* alone no documents; repeatable or "
+    "separated by commas. By default all of them that the writer is known for.",
 )
 @output("DIR")
 @click.option(
@@ -61,8 +60,9 @@ def export(
 
     DB is a msprof_*.db or ascend_pytorch_profiler_*.db; the analysis.db and the JSON files that lie
     around it are read as well. Of a FOLDER with several databases each is written into a folder of
-    its own. Raw files are those of a PROF_* FOLDER, host/data and device_*/data. What of them
-    cannot be read is stated on stderr and in incomplete.txt; the rest is written.
+    its own. Raw files are those of a PROF_* FOLDER, host/data and device_*/data, or of an
+    *_ascend_pt FOLDER, which has FRAMEWORK and profiler_info as well. What of them cannot be read
+    is stated on stderr and in incomplete.txt; the rest is written.
 
     Prints the paths of what was written, and a line on what of a database an older WRITER does not
     show. Exit codes: 0 all written, 1 raw files were damaged, 2 nothing could be written.
@@ -76,7 +76,6 @@ def export(
             raise CommandError(str(problem)) from None
         found = []
     if not found:
-        _require(kinds, OF_RAW, "raw files")
         if writer is not None:
             raise click.UsageError("--writer is for databases, this is raw data")
         return _export_raw(profile, kinds, output, revision, force=force)
@@ -96,7 +95,7 @@ def _has_raw_files(profile: Path) -> bool:
     from ascend_ref.raw import Unreadable, find_folders
 
     try:
-        return any(one.side != "framework" for one in find_folders(profile))
+        return bool(find_folders(profile))
     except Unreadable:
         return False
 
@@ -110,11 +109,13 @@ def _export_raw(
     force: bool,
 ) -> int:
     from ascend_ref.raw import Unreadable
+    from ascend_ref.raw.framework.read import find_profiles
 
-    from .raw import export_raw  # slow: the spec of all files
+    from .raw import PROFILE_KINDS, RAW_KINDS, export_raw  # slow: the spec of all files
 
     as_of = None if revision is None else revision.id
     try:
+        _require(kinds, PROFILE_KINDS if find_profiles(profile) else RAW_KINDS, "raw files")
         with room_for(output, force=force), progress_bar(profile.name) as progress:
             written, damage = export_raw(profile, output, kinds, as_of, progress)
     except (Unreadable, ValueError) as problem:

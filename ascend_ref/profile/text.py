@@ -17,13 +17,22 @@ from .readme import README, readme
 
 
 def write_pytorch_texts(
-    output: Path, capture: Capture, revision: str, without_arrows: Collection[str]
+    output: Path,
+    capture: Capture,
+    revision: str,
+    without_arrows: Collection[str],
+    kinds: Collection[str],
 ) -> None:
-    """CSV files, trace_view.json and the JSON documents of a rank, into ASCEND_PROFILER_OUTPUT."""
+    """Of a rank, into ASCEND_PROFILER_OUTPUT: ``csv`` files, the ``timeline`` trace_view.json and
+    the JSON ``documents``, those that ``kinds`` names.
+    """
     recorded = from_captures([capture], "pytorch", revision)
-    write_csv_files(recorded, output)
-    write_timeline(recorded, output, without_arrows=without_arrows)
-    write_documents(recorded, output)
+    if "csv" in kinds:
+        write_csv_files(recorded, output)
+    if "timeline" in kinds:
+        write_timeline(recorded, output, without_arrows=without_arrows)
+    if "documents" in kinds:
+        write_documents(recorded, output)
 
 
 def write_msprof_texts(

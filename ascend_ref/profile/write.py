@@ -22,6 +22,8 @@ from .information import Form, Schedule, profiler_info
 
 PYTORCH_FORMS: tuple[Form, ...] = ("text", "db")
 """In the order in which torch_npu lists them."""
+TEXTS = ("csv", "timeline", "documents")
+"""The parts of the text deliverables of the framework's exporter."""
 MSPROF_FORMS = ("db", "csv", "timeline", "raw")
 
 
@@ -31,46 +33,42 @@ def write_pytorch_profile(
     revision: str,
     forms: Collection[str] = ("db",),
     without_arrows: Collection[str] = (),
+    lost: list[str] | None = None,
 ) -> Path:
     """Write ``{host}_{process}_{time}_ascend_pt`` below ``folder``; returns its path.
 
     forms: ``db``, the database of the rank, and analysis.db where the switches collect anything for
     it; ``text``, the text deliverables of today's writers with what a database of the revision
-    holds; or both, in one ASCEND_PROFILER_OUTPUT. without_arrows: categories of flows that its
-    timeline lacks. Next to it stand profiler_info, what the program said about itself, and the
-    information of CANN's profiler about host and devices. It appears complete or not at all.
+    holds; or both, in one ASCEND_PROFILER_OUTPUT; ``raw``, what was recorded, and then the other
+    forms show what that holds. without_arrows: categories of flows that its timeline lacks. Next to
+    it stand profiler_info, what the program said about itself, and the information of CANN's
+    profiler about host and devices. lost: takes what the raw files do not hold, a phrase each. It
+    appears complete or not at all.
 
     Raises ``FileExistsError`` for a profile that exists, ``KeyError`` for an unknown revision,
     ``ValueError`` for an unknown form, a capture that cannot be encoded or a group of metrics that
     the framework's profiler does not have, ``OSError`` where ``folder`` cannot be written.
     """
-    _require_known(forms, PYTORCH_FORMS)
-    origin = capture.origin
+    _require_known(forms, (*PYTORCH_FORMS, "raw"))
+    origin, recorded = capture.origin, capture
+    missing: list[str] = []
+    if "raw" in forms:
+        from ascend_ref.raw.framework.view import pytorch_view  # slow: the spec of raw files
+
+        capture, missing = pytorch_view(capture)
     name = names.pytorch_folder(origin.host_name, origin.pid, origin.start)
     texts = "text" in forms
+    # Raw files alone are not exported yet, and may become both.
+    exported = [form for form in PYTORCH_FORMS if form in forms] or PYTORCH_FORMS
     with staged(folder / name) as draft:
-        output = draft / layout_catalog().folder("pytorch", "output")
-        output.mkdir()
-        if "db" in forms:
-            _write_database(
-                output / layout_catalog().file("pytorch", "database", rank=origin.rank),
-                capture,
-                revision,
-                "pytorch",
-            )
-            _write_database(
-                output / layout_catalog().file("pytorch", "analysis"), capture, revision, "analysis"
-            )
-        if texts:
-            from .text import write_pytorch_texts  # slow: the spec of all files
-
-            write_pytorch_texts(output, capture, revision, without_arrows)
+        if set(forms) & set(PYTORCH_FORMS):
+            write_pytorch_outputs(draft, capture, revision, forms, without_arrows)
         info = profiler_info(
             catalog().revision(revision),
             capture.switches,
-            Schedule.of(capture.steps if origin.scheduled is None else origin.scheduled),
+            Schedule.of(recorded.steps if origin.scheduled is None else origin.scheduled),
             origin,
-            [form for form in PYTORCH_FORMS if form in forms],
+            exported,
         )
         _write_json(
             draft / layout_catalog().file("pytorch", "profiler_info", copy=origin.rank),
@@ -78,14 +76,50 @@ def write_pytorch_profile(
             indent=4,
         )
         # The environment stands in META_DATA of the database, in text mode in this file.
-        facts = (environment() if texts else {}) | program_facts(capture)
+        facts = (environment() if texts else {}) | program_facts(recorded)
         if facts:
             _write_json(draft / layout_catalog().file("pytorch", "profiler_metadata"), facts)
         if capture.switches.npu:
             prof = draft / _prof_folder(origin)
             prof.mkdir()
-            _write_machine(prof, [origin])
+            if "raw" not in forms:
+                _write_machine(prof, [origin])
+        if "raw" in forms:
+            from ascend_ref.raw.framework.write import write_framework
+            from ascend_ref.raw.tree import FRAMEWORK
+
+            if capture.switches.npu:
+                missing += _write_raw(prof, capture)
+            write_framework(draft / FRAMEWORK, capture)
+    if lost is not None:
+        lost += missing
     return folder / name
+
+
+def write_pytorch_outputs(
+    folder: Path,
+    capture: Capture,
+    revision: str,
+    forms: Collection[str],
+    without_arrows: Collection[str] = (),
+) -> None:
+    """What the framework's exporter makes of a capture: ASCEND_PROFILER_OUTPUT in the folder.
+
+    forms: ``db``, or ``text`` or parts of it: ``csv``, ``timeline``, ``documents``. Other arguments
+    and errors as of :func:`write_pytorch_profile`.
+    """
+    output = folder / layout_catalog().folder("pytorch", "output")
+    output.mkdir()
+    if "db" in forms:
+        database = layout_catalog().file("pytorch", "database", rank=capture.origin.rank)
+        _write_database(output / database, capture, revision, "pytorch")
+        analysis = layout_catalog().file("pytorch", "analysis")
+        _write_database(output / analysis, capture, revision, "analysis")
+    kinds = TEXTS if "text" in forms else [kind for kind in TEXTS if kind in forms]
+    if kinds:
+        from .text import write_pytorch_texts  # slow: the spec of all files
+
+        write_pytorch_texts(output, capture, revision, without_arrows, kinds)
 
 
 def write_msprof_profile(
@@ -95,6 +129,7 @@ def write_msprof_profile(
     forms: Collection[str] = ("db",),
     without_arrows: Collection[str] = (),
     writer: str | None = None,
+    lost: list[str] | None = None,
 ) -> Path:
     """Write ``PROF_{number}_{time}_{letters}`` below ``folder``; returns its path.
 
@@ -102,24 +137,26 @@ def write_msprof_profile(
     that they share; ``csv`` and ``timeline``, text deliverables in mindstudio_profiler_output;
     ``raw``, what host and devices recorded, and then the other forms show what that holds.
     without_arrows: categories of flows that its timelines lack. writer: the generation of exporters
-    that writes the texts, by default the current one. The folder appears complete or not at all.
+    that writes the texts, by default the current one. lost: takes what the raw files do not hold, a
+    phrase each. The folder appears complete or not at all.
     Raises as :func:`write_pytorch_profile`.
     """
     _require_known(forms, MSPROF_FORMS)
     capture = merged(captures)
+    missing: list[str] = []
     if "raw" in forms:
         from ascend_ref.raw.view import raw_view  # slow: the spec of raw files
 
-        capture = raw_view(capture).capture
+        capture, missing = raw_view(capture)
     name = _prof_folder(capture.origin)
     with staged(folder / name) as draft:
         write_msprof_outputs(draft, capture, revision, forms, without_arrows, writer)
         if "raw" in forms:
-            from ascend_ref.raw.encode.write import write_raw
-
-            write_raw(draft, capture)
+            missing += _write_raw(draft, capture)
         else:
             _write_machine(draft, [capture.origin for capture in captures])
+    if lost is not None:
+        lost += missing
     return folder / name
 
 
@@ -144,6 +181,12 @@ def write_msprof_outputs(
         write_msprof_texts(folder, capture, revision, forms, without_arrows, writer)
 
 
+def _write_raw(folder: Path, capture: Capture) -> list[str]:
+    from ascend_ref.raw.encode.write import write_raw  # slow: the spec of raw files
+
+    return write_raw(folder, capture)
+
+
 def _require_known(forms: Collection[str], known: Sequence[str]) -> None:
     for form in forms:
         if form not in known:
@@ -156,6 +199,8 @@ def _prof_folder(origin: Origin) -> str:
 
 def _write_database(path: Path, capture: Capture, revision: str, carrier: Carrier) -> None:
     schema = catalog().at(revision, carrier)
+    if carrier == "pytorch" and not capture.switches.npu:
+        schema = catalog().without_device_data(schema)
     tables = encode(capture, schema)
     if tables:
         write_database(path, schema, tables)

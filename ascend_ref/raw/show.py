@@ -12,7 +12,6 @@ from typing import Any, TextIO
 import numpy as np
 
 from ascend_spec import raw_catalog
-from ascend_spec.core.packed import dtype_of
 from ascend_spec.raw import Grammar, RawFile, Side
 from ascend_spec.raw.records import FRAMEWORK_RECORDS, FrameworkRecord
 
@@ -22,7 +21,7 @@ from .layout import Ambiguous, Bytes, Layout, layout_of
 from .lines import read_lines
 from .readable import Reading, readable
 from .slices import Block, read_blocks
-from .tagged import TaggedRecord, read_tagged
+from .tagged import TaggedBlock, tagged_blocks
 from .tree import Slice, kind_of
 
 Element = Callable[[], Any]
@@ -80,7 +79,7 @@ def _elements(
     reading = context.reading if context is not None else Reading()
     framework = FRAMEWORK_RECORDS.get(kind.members[0].record)
     if framework is not None:
-        return "records", _framework_records(path, framework, reading, damage)
+        return "records", _framework_records(path, framework, reading, limit, damage)
     layout = file_layout(path, kind, context)
     return "records", _records(path, layout, kind.side, reading, limit, damage)
 
@@ -99,22 +98,36 @@ def _lines(path: Path, grammar: Grammar, damage: list[Damage]) -> Iterator[Eleme
 
 
 def _framework_records(
-    path: Path, record: FrameworkRecord, reading: Reading, damage: list[Damage]
+    path: Path,
+    record: FrameworkRecord,
+    reading: Reading,
+    limit: int | None,
+    damage: list[Damage],
 ) -> Iterator[Element]:
-    for one in read_tagged(path, record, damage):
-        yield partial(_framework_record, record, one, reading)
+    """The records; those behind the limit are read, but not made readable."""
+    number = 0
+    for block in tagged_blocks(path, record, damage):
+        rows = len(block.offset)
+        shown = rows if limit is None else max(min(rows, limit - number), 0)
+        for start in range(0, shown, AT_ONCE):
+            for value in _tagged(record, block, slice(start, min(start + AT_ONCE, shown)), reading):
+                yield partial(dict, value)
+        yield from repeat(dict, rows - shown)
+        number += rows
 
 
-def _framework_record(
-    record: FrameworkRecord, one: TaggedRecord, reading: Reading
-) -> dict[str, Any]:
-    row = np.frombuffer(one.fixed, dtype_of(record.fixed))
-    (shown,) = readable(record.fixed, row, reading)
-    for tag, text in one.texts.items():
+def _tagged(
+    record: FrameworkRecord, block: TaggedBlock, part: slice, reading: Reading
+) -> list[dict[str, Any]]:
+    found = readable(record.fixed, block.fixed[part], reading)
+    first, end = np.searchsorted(block.owner, [part.start, part.stop]).tolist()
+    columns = (block.owner, block.tag, block.first, block.length)
+    for owner, tag, at, length in zip(*(one[first:end].tolist() for one in columns), strict=True):
         known = record.texts.get(tag)
         name = known.field.name if known is not None else f"tag {tag}"
-        shown[name] = text.decode("utf-8", "backslashreplace")
-    return shown
+        text = block.content[at : at + length].tobytes()
+        found[owner - part.start][name] = text.decode("utf-8", "backslashreplace")
+    return found
 
 
 def _records(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -197,23 +198,46 @@ def _log_name(kind: RawFile) -> str:
 
 
 def _read_document(path: Path, schema: str, damage: list[Damage]) -> Mapping[str, Any] | None:
-    try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-        if len(content) > LARGEST:
-            damage.append(Damage(path, f"more than {LARGEST:,} bytes; expected some thousand"))
-            return None
-        document = json.loads(content)
-    except OSError as error:
-        damage.append(Damage(path, error.strerror or str(error)))
-        return None
-    except (ValueError, RecursionError) as error:
-        damage.append(Damage(path, f"no JSON: {error}"))
+    document = read_json(path, damage)
+    if document is NO_JSON:
         return None
     for problem in _validator(schema).iter_errors(document):
         place = "/".join(map(str, problem.instance_path)) or "the document"
         damage.append(Damage(path, f"{place}: {problem.message}"))
     return document if isinstance(document, dict) else None
+
+
+NO_JSON = object()
+"""What stands for a file that holds no JSON."""
+
+
+def read_json(path: Path, damage: list[Damage]) -> Any:
+    """What a JSON file holds; :data:`NO_JSON`, and damage, where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            damage.append(Damage(path, f"more than {LARGEST:,} bytes; expected some thousand"))
+            return NO_JSON
+        found = json.loads(content, parse_constant=_refuse, parse_float=_finite)
+        json.dumps(found, ensure_ascii=False).encode()  # half a character is no text
+        return found
+    except OSError as error:
+        damage.append(Damage(path, error.strerror or str(error)))
+    except (ValueError, RecursionError) as error:
+        damage.append(Damage(path, f"no JSON: {error}"))
+    return NO_JSON
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no number of JSON")
+
+
+def _finite(text: str) -> float:
+    found = float(text)
+    if math.isinf(found):
+        raise ValueError(f"{text} is too large")
+    return found
 
 
 @per_spec

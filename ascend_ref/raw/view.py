@@ -22,6 +22,7 @@ from .clocks import Clock
 from .communication import NOT_COLLECTED
 from .counters import counted_runs, counts_of, metrics_of, sides_of
 from .encode.calls import HostTicks
+from .encode.tracks import launching_calls, task_rows
 from .machine import chip_of, family_of
 from .marks import is_mark
 from .moments import MOMENTS, Clocks, Moments
@@ -95,10 +96,25 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
     without_files = [phrase for name, phrase in _NOT_WRITTEN.items() if len(getattr(capture, name))]
     nothing = {name: getattr(bare, name) for name in _NOT_WRITTEN}
     kept = replace(kept, **nothing)
+    kept = replace(kept, transfers=_as_launched(kept, clocks.host))
     counters = _counters(kept)
     if len(capture.counters.task) and not len(counters.task):
         without_files.append("counters of cores")
     return RawView(replace(kept, counters=counters), lost + without_files)
+
+
+def _as_launched(capture: Capture, clock: Clock) -> Transfers:
+    """The tasks of collectives in order of the calls that launched them, and then as they ran."""
+    transfers, tasks = capture.transfers, capture.tasks
+    if not len(transfers):
+        return transfers
+    ticks = HostTicks(capture, clock)
+    within = launching_calls(capture, ticks)
+    row = task_rows(capture, transfers.task)
+    place = np.full(len(capture.calls) + 1, NONE)
+    place[ticks.tree.place] = np.arange(len(ticks.tree.place))
+    keys = (tasks.context[row], tasks.start[row], place[within[row]], transfers.collective)
+    return transfers.take(np.lexsort(keys))
 
 
 def _counters(capture: Capture) -> Counters:

@@ -133,6 +133,10 @@ class FileTables(Mapping[str, pa.Table]):
     def __getitem__(self, name: str) -> pa.Table:
         return self._read(name, None)
 
+    def present(self, name: str) -> frozenset[str]:
+        """The columns of a table that its file has, by their newest names."""
+        return frozenset(self._homes[name].sources(shape_of(self._output, name)))
+
     def head(self, name: str) -> pa.Table:
         """The first rows of a table."""
         return self._read(name, 1)

@@ -12,11 +12,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ascend_ref.atomic import staged
 from ascend_ref.capture import Capture
-from ascend_ref.capture.merge import merged
 from ascend_ref.capture.metric_groups import aic_metrics
 from ascend_ref.execution import Executor, InProcess
 from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
-from ascend_ref.raw.view import raw_view
 from ascend_spec import catalog
 
 from .choices import LOSSES_OF_RECORDS, FaultChoice, Scenario
@@ -381,15 +379,19 @@ def _write_process(job: _Job, process: _Process) -> _Written:
     made = [_recorded(job.scenario, job.seed, *one) for one in process]
     captures = [one for one, _ in made]
     disturbances = setting(job.scenario, job.seed).disturbances
-    paths = [list(_profiles(place, captures, job, disturbances)) for place in job.places]
-    lost = raw_view(merged(captures)).lost if any("raw" in one.forms for one in job.places) else []
+    lost: list[str] = []
+    paths = [list(_profiles(place, captures, job, disturbances, lost)) for place in job.places]
     return paths, [account for _, account in made], lost
 
 
 def _profiles(
-    place: _Place, captures: Sequence[Capture], job: _Job, disturbances: Disturbances
+    place: _Place,
+    captures: Sequence[Capture],
+    job: _Job,
+    disturbances: Disturbances,
+    not_held: list[str],
 ) -> Iterator[tuple[list[int], Path]]:
-    """What was written, with its ranks.
+    """What was written, with its ranks; ``not_held`` takes what of it raw files do not hold.
 
     A worker that was lost may have written it before, as completely.
     """
@@ -400,9 +402,12 @@ def _profiles(
         lost = lost_arrows(disturbances, ranks)
         try:
             if place.output == "msprof":
-                yield ranks, write_msprof_profile(place.folder, some, *more, lost, job.writer)
+                yield (
+                    ranks,
+                    write_msprof_profile(place.folder, some, *more, lost, job.writer, not_held),
+                )
             else:
-                yield ranks, write_pytorch_profile(place.folder, some[0], *more, lost)
+                yield ranks, write_pytorch_profile(place.folder, some[0], *more, lost, not_held)
         except FileExistsError as error:
             yield ranks, Path(error.filename)
 
@@ -417,6 +422,7 @@ class Format(NamedTuple):
 FORMATS: Mapping[str, Format] = {
     "pytorch-db": Format("pytorch", "db"),
     "pytorch-text": Format("pytorch", "text"),
+    "pytorch-raw": Format("pytorch", "raw"),
     "msprof-db": Format("msprof", "db"),
     "csv": Format("msprof", "csv"),
     "timeline": Format("msprof", "timeline"),

@@ -14,6 +14,7 @@ from document_tree import write_document_tree
 from plain_capture import plain
 
 from ascend_ref.cli import main
+from ascend_ref.profile import write_pytorch_profile
 from ascend_ref.profile.raw import INCOMPLETE, export_raw
 from ascend_ref.raw import Unreadable
 from ascend_ref.raw.decode.read import RawCapture, read_raw
@@ -21,8 +22,13 @@ from ascend_ref.raw.encode.write import write_raw
 from ascend_ref.raw.view import raw_view
 from ascend_simulator.run import simulate
 from ascend_simulator.scenario import RUN
+from ascend_spec import catalog
 
-TREES = ("document", "observed-everything", "cnn-910a")
+NEWEST = catalog().revisions[-1].id
+
+PROFILE = "profile"
+"""A profile of the framework, of which FRAMEWORK and the files next to it are changed."""
+TREES = ("document", "observed-everything", "cnn-910a", PROFILE)
 
 
 @cache
@@ -31,6 +37,9 @@ def tree(name: str) -> Path:
     folder = Path(mkdtemp()) / "PROF_1"
     if name == "document":
         write_document_tree(folder)
+    elif name == PROFILE:
+        capture = simulate(RUN.preset("observed-everything")).capture(0)
+        write_pytorch_profile(folder.parent, capture, NEWEST, ("raw",)).rename(folder)
     else:
         write_raw(folder, raw_view(simulate(RUN.preset(name)).capture(0)).capture)
     return folder
@@ -142,8 +151,10 @@ def test_links_out_of_the_folder_and_in_circles_are_not_followed(tmp_path: Path)
 
 def mutated(folder: Path, draws: random.Random) -> None:
     """One to three random changes of files: bytes, ends, pieces that repeat or are gone."""
+    every = files(folder)
+    own = [one for one in every if not one.relative_to(folder).parts[0].startswith("PROF_")]
     for _ in range(draws.randint(1, 3)):
-        path = draws.choice(files(folder))
+        path = draws.choice(own)
         content = bytearray(path.read_bytes())
         at = draws.randrange(len(content) + 1)
         match draws.randrange(5):

@@ -23,7 +23,7 @@ from ascend_simulator.program.model import (
     Synchronize,
 )
 from ascend_simulator.session.setting import Setting
-from ascend_simulator.world.clocks import GAP_NS, SEEN_NS
+from ascend_simulator.world.clocks import GAP_NS, RECORD_REST_NS, SEEN_NS
 from ascend_simulator.world.compiled import EVENT_NS, HEAD_NS, TAIL_NS
 from ascend_simulator.world.coupled import STEP_GAP_NS, SYNCHRONIZE_NS
 from ascend_simulator.world.exchange import Round
@@ -305,7 +305,7 @@ class _Rank:
         stream = self.channels.setdefault(channel, FIRST_CHANNEL + len(self.channels))
         journey = network.journey(item, np.array([ranks]), range(step, step + 1))
         # On its stream the operator waits for the compute stream, works, and records its end.
-        wait = self.new(0, stream, "EVENT_WAIT").after(times.take, SEEN_NS).needs(record)
+        wait = self.new(EVENT_NS, stream, "EVENT_WAIT").after(times.take, SEEN_NS).needs(record)
         self.streams[stream].append(wait)
         around = self.new(0, stream if self.ffts else None, "AI_CORE").after(wait)
         run = _Run(
@@ -324,7 +324,9 @@ class _Rank:
         self.played.runs[step, number] = [task for task in run.tasks if task.small]
         around.needs(closing, TAIL_NS if self.ffts else 0)
         end = self.new(0, stream, "EVENT_RECORD").after(around).after(times.finish, SEEN_NS)
-        self.streams[stream].last = self.new(0, stream, "EVENT_RECORD").after(end)
+        own = self.streams[stream]
+        own.last, own.rest = end, RECORD_REST_NS
+        own.append(self.new(0, stream, "EVENT_RECORD"), RECORD_REST_NS)
         return end
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -299,20 +301,29 @@ def test_every_total_of_the_memory_follows_from_the_blocks(runs: dict[str, Run],
             records.setdefault(name, []).append(tuple(row))
         framework = records["PTA"]
         assert all(0 <= held <= active <= kept for _, held, kept, active in framework)
-        before = framework[0][3]
         events: list[tuple[int, int]] = []
+        left: Counter[int] = Counter()
         for size, taken, given in database.execute(
             "SELECT size, allocationTime, activeReleaseTime FROM OP_MEMORY "
             "WHERE streamPtr IS NOT NULL"
         ):
             events += [(taken, size)] + ([(given, -size)] if given is not None else [])
-        started = before - min(events)[1]
+            left[size] += given is None
         changes: dict[int, int] = {}
         for time, change in events:
             changes[time] = changes.get(time, 0) + change
-        active = started
+        # What a step leaves, the first one gives back of the step before the profile.
+        falls = {
+            row[0]: before[3] - row[3]
+            for before, row in pairwise(framework)
+            if row[0] not in changes and row[3] != before[3]
+        }
+        assert Counter(falls.values()) <= left
+        changes |= {time: -fall for time, fall in falls.items()}
         last = {time: row[-1] for time, *row in framework}
-        for time in sorted(changes):
+        first = framework[0][0]
+        active = last[first]
+        for time in sorted(time for time in changes if time > first):
             active += changes[time]
             assert last[time] == active
         modules = database.execute(

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ascend_ref.capture import Integers
+from ascend_ref.capture.kinds import NODE, OP
 from ascend_ref.capture.model import NONE
 from ascend_ref.db.columns import Values
 from ascend_ref.derive import matrix, transit
@@ -18,9 +19,16 @@ from ascend_ref.derive.communication_report import CLASSES
 from ascend_ref.derive.decimals import python_round
 from ascend_ref.derive.group_hash import group_hash
 from ascend_ref.derive.matching import groups
-from ascend_ref.derive.steps import Spans, StepRange, StepTrace, step_of, step_ranges, step_trace
+from ascend_ref.derive.steps import (
+    EVER,
+    Spans,
+    StepRange,
+    StepTrace,
+    step_of,
+    step_ranges,
+    step_trace,
+)
 
-from .collection import NODE, OP
 from .recording import Recording, Rows
 
 EXPOSED = "communication_not_overlapped_and_exclude_receive"
@@ -31,12 +39,22 @@ TRANSPORTS = "ENUM_HCCL_TRANSPORT_TYPE"
 
 
 def analysis_tables(recording: Recording) -> dict[str, Rows]:
-    """The four tables; those without rows are left out."""
+    """The four tables; those without rows are left out.
+
+    Without what the adapter of torch_npu makes of it, there are the operators of all steps and each
+    of their flows, as CANN's analysis leaves them.
+    """
+    if not recording.schema.adapter:
+        everything = [StepRange(None, None, 0, EVER)]
+        place = np.zeros(len(recording.operators), np.int64)
+        found = TransitTables(recording, everything, place)
+        return found.tables(found.every_flow()) if len(place) else {}
     ranges = _step_ranges(recording)
     tables: dict[str, Rows] = {"StepTraceTime": _step_traces(recording, ranges)}
     place = step_of(ranges, recording.operators.start)
     if (place >= 0).any():
-        tables |= TransitTables(recording, ranges, place).tables()
+        found = TransitTables(recording, ranges, place)
+        tables |= found.tables(found.chosen_flows())
     return {name: columns for name, columns in tables.items() if len(columns["step"])}
 
 
@@ -156,12 +174,12 @@ class TransitTables:
                 table[number] = transit.OF_LINK.get(name, transit.SDMA)
         return table[links]
 
-    def tables(self) -> dict[str, Rows]:
-        """CommAnalyzerTime, CommAnalyzerBandwidth and CommAnalyzerMatrix."""
+    def tables(self, matrix: Rows) -> dict[str, Rows]:
+        """CommAnalyzerTime, CommAnalyzerBandwidth and the CommAnalyzerMatrix that is given."""
         return {
             "CommAnalyzerTime": self._times(),
             "CommAnalyzerBandwidth": self._bandwidths(),
-            "CommAnalyzerMatrix": self._matrix(),
+            "CommAnalyzerMatrix": matrix,
         }
 
     def _times(self) -> Rows:
@@ -203,7 +221,22 @@ class TransitTables:
             **{name: values[order] for name, values in columns.items()},
         }
 
-    def _matrix(self) -> Rows:
+    def every_flow(self) -> Rows:
+        """Each operator's flow for each pair of ranks, those of an operator together."""
+        flows = transit.flows(self.tasks)
+        order = np.argsort(flows.owner, kind="stable")
+        owner, size, duration = flows.owner[order], flows.size[order], flows.duration[order]
+        return {
+            **self._key(owner),
+            "source": flows.source[order],
+            "target": flows.target[order],
+            "transport": _named(transit.LINKS, flows.link[order]),
+            "size": size / BYTES_PER_MB,
+            "time": duration,
+            "bandwidth": matrix.rate(size, duration),
+        }
+
+    def chosen_flows(self) -> Rows:
         """Per step, class, kind and group: the chosen flows of each pair of ranks."""
         flows = transit.flows(self.tasks)
         step, collective, kind, group = (

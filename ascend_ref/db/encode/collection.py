@@ -8,14 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from ascend_ref.capture import Activities, Capture, Links, Switches
+from ascend_ref.capture.kinds import MARK, RUNTIME, TRACE
 from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE
 from ascend_spec.db.model import Table
 
-OP, QUEUE, TRACE, MARK = 50001, 50002, 50003, 50004
-"""ENUM_API_TYPE of the four kinds of framework activities."""
-
-NODE, RUNTIME = 10000, 5000
-"""ENUM_API_TYPE of kernel launches and of the runtime's own calls."""
 OF_DEVICE = (
     "tasks",
     "kernels",

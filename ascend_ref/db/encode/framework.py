@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ascend_ref.capture import Activities, Integers
+from ascend_ref.capture.kinds import ENTERS, LEAVES, MARK, OP, QUEUE
 from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE
 
-from .collection import MARK, OP, QUEUE
-from .framework_order import ENTERS, LEAVES
 from .recording import Recording, Rows, none_as, nullable
 
 

@@ -7,18 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from ascend_ref.capture import Activities, Capture, Integers
+from ascend_ref.capture.kinds import ENTERS, OP, QUEUE, TRACE
 from ascend_ref.capture.model import NONE
 
-from .collection import OP, QUEUE, TRACE
 from .habits import Habits
 
 PLAIN_CONNECTION_DISTANCE = 8_000
 """How far above CANN's ids the framework counted before it had an offset (db-schema.md 4.5)."""
 
 LATEST = np.iinfo(np.int64).max
-
-ENTERS, LEAVES = 1, 2
-"""Activities.queue of an entry into the task queue and of an exit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from ascend_ref.capture import Capture, Integers
+from ascend_ref.capture.model import NONE
 
 from ..ddl import version_facts
 from .recording import Recording, Rows
@@ -53,12 +54,15 @@ def ranks(recording: Recording) -> Rows:
     rank = origin.rank if recording.has_framework else -1
     written = recording.has_framework or recording.habits.rank_map
     numbers = _devices(recording) if written else np.empty(0, np.int64)
+    if recording.has_framework and not recording.capture.switches.npu:
+        numbers = np.array([NONE])  # without PROF_* no device is known (consumers.md 2.7)
     return {"rank": np.full(len(numbers), rank), "id": numbers}
 
 
 def facts(recording: Recording) -> Rows:
     """META_DATA."""
-    found = version_facts(recording.schema.revision.schema_version)
+    schema = recording.schema
+    found = version_facts(schema.revision.schema_version) if schema.device_data else {}
     if recording.has_framework:
         described = environment() | program_facts(recording.capture)
         found |= {name: json.dumps(value) for name, value in described.items()}
@@ -94,10 +98,13 @@ def parallel_groups(capture: Capture) -> dict[str, Any]:
         for row, (first, size) in enumerate(
             zip(groups.first.tolist(), groups.size.tolist(), strict=True)
         )
+        if texts[groups.purpose[row]]
     }
 
 
 def _devices(recording: Recording) -> Integers:
+    if not recording.schema.device_data:
+        return np.array([NONE])
     return np.array(recording.capture.origin.devices, np.int64)
 
 

@@ -12,12 +12,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ascend_ref.capture import Batch, Capture, Integers, Transfers
+from ascend_ref.capture.kinds import OP
 from ascend_ref.capture.model import NONE
 from ascend_ref.db.columns import Values
 from ascend_ref.derive.transit import Operators, operators_of, task_rows
 from ascend_spec import Schema, catalog
 
-from .collection import OP, collected
+from .collection import collected
 from .framework_order import Identified, identify
 from .habits import Habits
 

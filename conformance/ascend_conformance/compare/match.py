@@ -185,6 +185,12 @@ def pair_all(store: Store, asked: Compared) -> None:
     _join(store, asked, {which: typed(asked.sides[which], types) for which in WHICH}, "")
 
 
+def pair_nearest(store: Store, asked: Compared) -> None:
+    """Every pair in :data:`PAIRS` as :func:`outcome` finds them, also those that agree."""
+    pair_all(store, asked)
+    _pair_anew(store, asked)
+
+
 def _units(store: Store, asked: Compared, types: Mapping[str, str]) -> Iterator[tuple[str, float]]:
     """Units of the last decimal of the columns that are compared as numbers with decimals.
 
@@ -227,8 +233,12 @@ def _pair(
     chosen = ["l.turn IS NULL", "r.turn IS NULL"]
     chosen += [_differs(asked, name, types[name], "l.", "r.") for name in asked.columns]
     _join(store, asked, queries, f" WHERE {' OR '.join(chosen)}")
-    if not store.value(f"SELECT count(*) FROM {PAIRS}"):
-        return
+    if store.value(f"SELECT count(*) FROM {PAIRS}"):
+        _pair_anew(store, asked)
+
+
+def _pair_anew(store: Store, asked: Compared) -> None:
+    """The rows in :data:`PAIRS` paired again: those that are alike first, then by time."""
     for which in WHICH:
         _make_alone(store, asked, which)
     if not all(store.value(f"SELECT count(*) FROM alone_{which}") for which in WHICH):

@@ -7,8 +7,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal
@@ -65,15 +65,26 @@ def limited(command: Sequence[str], limits: Limits) -> list[str]:
     return [sys.executable, "-I", "-S", "-c", _LIMITED, memory, str(MOST_WRITTEN), *command]
 
 
-def run(command: Sequence[str], place: Path, limits: Limits) -> Ended:
-    """Run a command in a folder; its whole process group is gone when this returns."""
-    with tempfile.TemporaryFile() as said:
+def run(
+    command: Sequence[str],
+    place: Path,
+    limits: Limits,
+    environment: Mapping[str, str] | None = None,
+    kept: IO[bytes] | None = None,
+) -> Ended:
+    """Run a command in a folder; its whole process group is gone when this returns.
+
+    environment: variables that it has besides those of this process. kept: the file that gets what
+    it says.
+    """
+    with nullcontext(kept) if kept else tempfile.TemporaryFile() as said:
         process = subprocess.Popen(  # noqa: S603
             limited(command, limits),
             cwd=place,
             stdin=subprocess.DEVNULL,
             stdout=said,
             stderr=said,
+            env=None if environment is None else {**os.environ, **environment},
             start_new_session=True,
         )
         try:

@@ -9,6 +9,7 @@ from pathlib import Path
 from .exporters import Exporter, Function, Msprof, MsprofAnalyze, Template, program_of
 from .limits import Limits
 from .talking import Talking
+from .torch_npu import NoTorchNpu, TorchNpu, analysis_in
 
 JSON_LINES = "jsonl:"
 """Begins the command of a process that speaks the protocol."""
@@ -16,6 +17,8 @@ REFERENCE = "reference"
 MSPROF_ANALYZE = "msprof-analyze"
 MSPROF = "msprof:"
 """Begins the folder of a checkout of msprof."""
+TORCH_NPU = "torch-npu:"
+"""Begins a wheel of torch_npu, or a folder with it."""
 NAMES = (REFERENCE, MSPROF_ANALYZE)
 
 
@@ -39,6 +42,12 @@ def exporter_of(
         if not script.is_file():
             raise NoExporter(f"{script}: no such file; expected the folder of a checkout of msprof")
         return Msprof(script.absolute(), limits, text)
+    if text.startswith(TORCH_NPU):
+        try:
+            source = analysis_in(Path(text.removeprefix(TORCH_NPU)))
+        except NoTorchNpu as problem:
+            raise NoExporter(str(problem)) from None
+        return TorchNpu(source.absolute(), limits, text)
     command = text.removeprefix(JSON_LINES)
     _require_program(command)
     if command != text:

@@ -6,12 +6,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..media.text.deliverables import Deliverable
-from . import database_to_text, raw_to_text
+from . import database_to_text, framework_to_profile, raw_to_text
 from .case import Case
-from .texts import Difference, differences
+from .files import File, texts_below
+from .pairing import Difference
+from .texts import differences
 
-Files = Sequence[Deliverable]
+Files = Sequence[File]
 Compare = Callable[[Files, Files, Collection[str] | None, tuple[str, str]], list[Difference]]
 
 
@@ -39,7 +40,7 @@ class Stage:
 
 
 def _files(folder: Path) -> Files:
-    return list(database_to_text.deliverables_below(folder))
+    return list(texts_below(folder))
 
 
 STAGES: Mapping[str, Stage] = {
@@ -65,6 +66,17 @@ STAGES: Mapping[str, Stage] = {
             raw_to_text.differences,
             raw_to_text.reference,
             raw_to_text.operators,
+            judged=False,
+        ),
+        Stage(
+            "framework-to-profile",
+            "The raw files of the framework and of its device to databases and texts.",
+            framework_to_profile.can_be_drawn,
+            framework_to_profile.make,
+            framework_to_profile.files,
+            framework_to_profile.differences,
+            framework_to_profile.reference,
+            framework_to_profile.operators,
             judged=False,
         ),
     )

@@ -1,79 +1,51 @@
 """Two sets of text deliverables of one recording, row by row and value by value.
 
-Both are read into one database of facts, and each table of it is an agreement of the two, matched
-and compared as those of the rules are: by meaning, within one unit of the last printed digit.
+Both are read into one database of facts, whose tables are compared (:mod:`.pairing`).
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
-from ascend_ref.db.display import clip, printable
+from ascend_ref.db.display import printable
 
-from ..compare.agreement import WHICH, Agreement, Comparison, Side, Which
-from ..compare.follow import TIME
-from ..compare.match import PAIRS, Compared, Outcome, Selected, difference, outcome, pair_types
+from ..compare.agreement import WHICH, Which
+from ..compare.match import Compared
 from ..compare.sql import quoted
 from ..media.text.database import Facts, open_facts
 from ..media.text.deliverables import Deliverable
 from ..media.text.folder import Folder, read_folder
 from ..media.text.layers import layers_by_table
+from .files import File
+from .pairing import Difference, Pairing, Table, listed
 
-SHOWN = 60
-"""Characters of a value that are shown."""
-EXAMPLE_COLUMNS = 4
 _DEVICE = ("Device_id",)
 """Columns that say which of several devices a row is of."""
 _PLACE = frozenset(("file", "row", "line", "offset", "pointer", "shape", "kind", "pid", "tid"))
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """What does not agree: ``what`` as the rules call it, in which file and column, how often of
-    how many rows, and the first of it in words.
-    """
-
-    what: str
-    feature: str
-    place: str
-    column: str | None
-    count: int
-    total: int
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """A table of the facts that both sides fill: its name and feature, what its rows are, and
-    their columns as SQL.
-    """
-
-    place: str
-    feature: str
-    of: str
-    columns: Mapping[str, str]
-    keys: tuple[str, ...]
-    near: str | None = None
-    times: tuple[str, ...] = ()
-
-
 def differences(
-    left: Sequence[Deliverable],
-    right: Sequence[Deliverable],
+    left: Sequence[File],
+    right: Sequence[File],
     features: Collection[str] | None = None,
     sides: tuple[str, str] = ("the truth", "the exporter"),
     numbered: Collection[str] = (),
 ) -> list[Difference]:
-    """What two sets of files do not agree in. ``features``: only these; ``sides``: their names.
-    ``numbered``: columns of events that hold numbers of the exporter's own choice; what they refer
-    to is compared by the arrows.
+    """What the texts of two sets of files do not agree in. ``features``: only these; ``sides``:
+    their names. ``numbered``: columns of events that hold numbers of the exporter's own choice;
+    what they refer to is compared by the arrows.
 
     Files that are equal byte for byte are not read.
     """
     wanted = [
-        [one for one in some if features is None or one.name in features] for some in (left, right)
+        [
+            one
+            for one in some
+            if isinstance(one, Deliverable) and (features is None or one.name in features)
+        ]
+        for some in (left, right)
     ]
     named = [_by_feature(some) for some in wanted]
     found = [
@@ -113,9 +85,8 @@ class _Both:
     ) -> None:
         self._folder = folder
         self._facts: Facts = folder.facts
-        self._border = border
         self._left_out = _PLACE | numbered
-        self._sides: Mapping[Which, str] = dict(zip(WHICH, sides, strict=True))
+        self._pairing = Pairing(self._facts, border, sides)
 
     def differences(self) -> Iterator[Difference]:
         for number, why in self._folder.unreadable.items():
@@ -130,7 +101,7 @@ class _Both:
         file = self._folder.files[number]
         return Difference("broken file", file.name, file.place, None, 1, 1, printable(reason))
 
-    def _tables(self) -> Iterator[_Table]:
+    def _tables(self) -> Iterator[Table]:
         there = self._facts.tables()
         for name in sorted(one.partition(".")[2] for one in there if one.startswith("csv.")):
             yield from self._csv(name)
@@ -140,8 +111,8 @@ class _Both:
                 yield self._layer(table)
         yield from self._lanes_and_arrows()
 
-    def _csv(self, name: str) -> Iterator[_Table]:
-        types = self._types(f"SELECT * FROM csv.{quoted(name)}")
+    def _csv(self, name: str) -> Iterator[Table]:
+        types = self._pairing.types(f"SELECT * FROM csv.{quoted(name)}")
         columns = {
             # Writers differ in whether their own quotes stay around a text (erratum T36).
             one: f"trim({quoted(one)}, '\"')" if types[one] == "VARCHAR" else quoted(one)
@@ -151,7 +122,7 @@ class _Both:
         times = tuple(one for one in columns if types[one] == "BIGINT" and one.endswith("(us)"))
         texts = [one for one in columns if types[one] == "VARCHAR"]
         named = texts[:1] or list(columns)[:1]
-        yield _Table(
+        yield Table(
             f"{name}.csv",
             name,
             f"csv.{quoted(name)}",
@@ -161,7 +132,7 @@ class _Both:
             times,
         )
 
-    def _documents(self) -> Iterator[_Table]:
+    def _documents(self) -> Iterator[Table]:
         operator = {name: f"o.{quoted(name)}" for name in ("step", "class", "name", "group")}
         keys = tuple(operator)
         for feature, table, of, further in (
@@ -190,8 +161,8 @@ class _Both:
             }
             columns |= operator | ({"link": "l.link"} if table == "packet" else {})
             place = f"{own}.file AS file, {own}.row AS row"
-            source = f"(SELECT {place}, {_listed(columns)} FROM {of})"
-            yield _Table(
+            source = f"(SELECT {place}, {listed(columns)} FROM {of})"
+            yield Table(
                 f"{feature}.json",
                 feature,
                 source,
@@ -199,7 +170,7 @@ class _Both:
                 (*keys, *further),
             )
 
-    def _layer(self, table: str) -> _Table:
+    def _layer(self, table: str) -> Table:
         layer = layers_by_table()[table]
         every = self._facts.columns(f"trace.{table}")
         own = [one for one in every if one not in self._left_out]
@@ -207,11 +178,11 @@ class _Both:
         columns["thread"] = "coalesce(t.name, 'thread ' || e.tid)"
         columns["device"] = "p.device"
         source = (
-            f"(SELECT e.file, e.row, {_listed(columns)} FROM trace.{table} e "
+            f"(SELECT e.file, e.row, {listed(columns)} FROM trace.{table} e "
             "LEFT JOIN trace.thread t ON (t.file, t.pid, t.tid) = (e.file, e.pid, e.tid) "
             "LEFT JOIN trace.process p ON (p.file, p.pid) = (e.file, e.pid))"
         )
-        return _Table(
+        return Table(
             f"{self._timeline()}: {layer.name}",
             "timeline",
             source,
@@ -221,17 +192,17 @@ class _Both:
             ("ts",),
         )
 
-    def _lanes_and_arrows(self) -> Iterator[_Table]:
+    def _lanes_and_arrows(self) -> Iterator[Table]:
         """What stands next to the slices of layers: processes, threads and arrows."""
         place = self._timeline()
-        yield _Table(
+        yield Table(
             f"{place}: processes",
             "timeline",
             "(SELECT file, row, name, label, events > 0 AS used FROM trace.process)",
             {"name": "name", "label": "label", "used": "used"},
             ("name", "label"),
         )
-        yield _Table(
+        yield Table(
             f"{place}: arrows",
             "timeline",
             "(SELECT file, row, cat, starts, ends, start_ns, end_ns FROM trace.arrow)",
@@ -240,7 +211,7 @@ class _Both:
             "start_ns",
             ("start_ns", "end_ns"),
         )
-        yield _Table(
+        yield Table(
             f"{place}: counters",
             "timeline",
             "(SELECT v.file, v.row, e.name, e.ts, v.series, v.value FROM trace.value v "
@@ -255,113 +226,40 @@ class _Both:
         places = (one.place for one in self._folder.files.values() if one.kind == "timeline")
         return next(places, "timeline")
 
-    def _types(self, query: str) -> dict[str, str]:
-        rows = self._facts.rows(f"DESCRIBE {query}")
-        return {str(name): str(kind) for name, kind, *_ in rows}
-
-    def _compared(self, table: _Table) -> Iterator[Difference]:
-        feature = self._feature(table)
+    def _compared(self, table: Table) -> Iterator[Difference]:
+        table = replace(table, feature=self._feature(table))
         lacks = {which: self._lacks(table, which) for which in WHICH}
-        for which in WHICH:
-            for name in sorted(lacks[which]):
-                what = "absent column" if which == "right" else "added column"
-                words = f"{self._sides[which]} does not have it"
-                yield Difference(what, feature, table.place, name, 1, 1, words)
-        columns = [one for one in table.columns if one not in lacks["left"] | lacks["right"]]
-        asked = self._asked(table, columns)
-        if any(self._count(asked.sides[which]) for which in WHICH):
-            yield from self._shown(table, feature, outcome(self._facts, asked))
-            yield from self._order(table, feature, asked)
+        yield from self._pairing.differences(table, lacks)
+        yield from self._order(table, self._pairing.asked(table, lacks))
 
-    def _lacks(self, table: _Table, which: Which) -> set[str]:
+    def _lacks(self, table: Table, which: Which) -> set[str]:
         """The columns that a side of a CSV file does not have, and the other one has."""
         if not table.of.startswith("csv."):
             return set()
         query = (
-            f"SELECT DISTINCT column_name FROM unit.header WHERE {self._of(which)} "
+            f"SELECT DISTINCT column_name FROM unit.header WHERE {self._pairing.of(which)} "
             "AND file IN (SELECT unnest(?::INTEGER[]))"
         )
         files = [number for number, one in self._folder.files.items() if one.name == table.feature]
         return set(table.columns) - {name for (name,) in self._facts.rows(query, (files,))}
 
-    def _feature(self, table: _Table) -> str:
+    def _feature(self, table: Table) -> str:
         if table.feature != "timeline":
             return table.feature
         names = (one.name for one in self._folder.files.values() if one.kind == "timeline")
         return next(names, table.feature)
 
-    def _of(self, which: Which) -> str:
-        return f"file {'<' if which == 'left' else '>='} {self._border}"
-
-    def _asked(self, table: _Table, columns: Sequence[str]) -> Compared:
-        keys = tuple(one for one in table.keys if one in columns)
-        near = table.near if table.near in columns else None
-        rest = [one for one in columns if one not in keys]
-        compare = {one: TIME if one in table.times else Comparison() for one in rest}
-        side = Side(table.of, {one: table.columns[one] for one in columns})
-        agreement = Agreement(side, side, keys, compare, near)
-        sides = {which: self._selected(table, columns, which) for which in WHICH}
-        return Compared(agreement, keys, near, compare, sides)
-
-    def _selected(self, table: _Table, columns: Sequence[str], which: Which) -> Selected:
-        cells = {one: table.columns[one] for one in columns}
-        query = (
-            f"SELECT file, row, 1 AS times{', ' if cells else ''}{_listed(cells)} "
-            f"FROM {table.of} WHERE {self._of(which)}"
-        )
-        kinds = self._types(query)
-        types = {one: kinds[one] for one in columns}
-        return Selected(Side(table.of, cells), query, types, {})
-
-    def _count(self, selected: Selected) -> int:
-        return int(self._facts.value(f"SELECT count(*) FROM ({selected.query})") or 0)
-
-    def _shown(self, table: _Table, feature: str, found: Outcome) -> Iterator[Difference]:
-        types = pair_types(found.compared)
-        total = max(found.rows.values())
-        for name, count in found.differing.items():
-            if count:
-                where = difference(found.compared, types, name)
-                words = self._pair(name, where, found.compared)
-                yield Difference("value", feature, table.place, name, count, total, words)
-        for which in WHICH:
-            if count := found.alone[which]:
-                what = "absent row" if which == "left" else "added row"
-                words = self._alone(which, found.compared)
-                yield Difference(what, feature, table.place, None, count, total, words)
-
-    def _pair(self, name: str, where: str, asked: Compared) -> str:
-        named = [*asked.keys, *([asked.near] if asked.near and asked.near != name else [])]
-        chosen = [f"left_{name}", f"right_{name}", *(f"left_{one}" for one in named)]
-        row = self._first(chosen, where)
-        left, right = (_text(one, asked.columns[name]) for one in row[:2])
-        at = _stated(asked, named, row[2:])
-        words = f"{left} of {self._sides['left']}, {right} of {self._sides['right']}"
-        return f"{words} ({at})" if at else words
-
-    def _alone(self, which: Which, asked: Compared) -> str:
-        shown = asked.shown[:EXAMPLE_COLUMNS]
-        other = "right" if which == "left" else "left"
-        row = self._first([f"{which}_{one}" for one in shown], f"{other}_turn IS NULL")
-        return f"{_stated(asked, shown, row)} of {self._sides[which]}"
-
-    def _first(self, columns: Sequence[str], where: str) -> tuple[object, ...]:
-        listed = ", ".join(map(quoted, columns)) or "1"
-        order = "left_file, left_row, right_file, right_row"
-        query = f"SELECT {listed} FROM {PAIRS} WHERE {where} ORDER BY {order} LIMIT 1"
-        return tuple(self._facts.rows(query)[0])
-
-    def _order(self, table: _Table, feature: str, asked: Compared) -> Iterator[Difference]:
+    def _order(self, table: Table, asked: Compared) -> Iterator[Difference]:
         """Rows of a CSV file in another order, where its writer promises one.
 
         Rows of one time have no order of their own.
         """
         if not table.of.startswith("csv.") or not asked.shown:
             return
-        listed = ", ".join(map(quoted, asked.shown))
-        time = quoted(asked.near) if asked.near else f"hash({listed})"
+        shown = ", ".join(map(quoted, asked.shown))
+        time = quoted(asked.near) if asked.near else f"hash({shown})"
         hashes = {
-            which: f"SELECT row_number() OVER (ORDER BY file, row) AS at, hash({listed}) AS hash, "
+            which: f"SELECT row_number() OVER (ORDER BY file, row) AS at, hash({shown}) AS hash, "
             f"{time} AS time FROM ({asked.sides[which].query})"
             for which in WHICH
         }
@@ -377,23 +275,6 @@ class _Both:
             "ON l.at = r.at AND l.time <> r.time"
         )[0]
         if moved[0]:
-            total = self._count(asked.sides["left"])
-            words = f"from row {moved[1]:,} on the rows are those of {self._sides['left']}, moved"
-            yield Difference("order", feature, table.place, None, moved[0], total, words)
-
-
-def _listed(columns: Mapping[str, str]) -> str:
-    return ", ".join(f"{sql} AS {quoted(name)}" for name, sql in columns.items())
-
-
-def _stated(asked: Compared, names: Sequence[str], values: Sequence[object]) -> str:
-    return ", ".join(
-        f"{name} {_text(value, asked.columns.get(name))}"
-        for name, value in zip(names, values, strict=True)
-    )
-
-
-def _text(value: object, compared: Comparison | None) -> str:
-    if compared is TIME and isinstance(value, int):
-        return f"{value // 1000}.{value % 1000:03d} us"
-    return "nothing" if value is None else clip(printable(str(value)), SHOWN)
+            total, truth = self._pairing.count(asked, "left"), self._pairing.sides["left"]
+            words = f"from row {moved[1]:,} on the rows are those of {truth}, moved"
+            yield Difference("order", table.feature, table.place, None, moved[0], total, words)

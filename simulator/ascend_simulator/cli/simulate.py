@@ -20,7 +20,7 @@ from .presets import PresetOrFile, overridden
 if TYPE_CHECKING:
     from ..scenario import Scenario
 
-FORMATS = ("pytorch-db", "pytorch-text", "msprof-db", "csv", "timeline", "raw")
+FORMATS = ("pytorch-db", "pytorch-text", "pytorch-raw", "msprof-db", "csv", "timeline", "raw")
 SMALL_ROWS = 3_000_000
 """Runs of fewer rows stay in this process by default: starting others costs about a second."""
 

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ascend_ref.capture import Activities, Frames, Integers, Links, Texts
+from ascend_ref.capture.kinds import ENTERS, LEAVES
 from ascend_ref.capture.model import NONE
 
 from ..world.timeline import Scene
@@ -18,7 +19,6 @@ from .operators import Row, operator_rows
 from .script import HostScript
 from .trace import call_stack, outer_frames, stack_numbers, trace_rows
 
-ENTERS, LEAVES = 1, 2
 FIRST_SEQUENCE = 1_350
 """Sequence number with which a real profile began (db-schema.md 4.5)."""
 SEPARATOR = ";\r\n"

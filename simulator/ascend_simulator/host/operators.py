@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
 from ..program.framework import NODES
-from ..program.model import Annotate, Operator, Synchronize
+from ..program.model import Annotate, Operator, Prepare, Synchronize
 from .calls import CallScript, Thread, fetches, framework_thread, passage_moments
 from .clock import (
     LEAF_END,
     LEAVES,
+    MARKED_NODE_CALL,
     NODE,
     NODE_CALL,
     NODE_CALL_END,
@@ -27,6 +28,7 @@ from .clock import (
     Moment,
     beginning,
     ending,
+    preparing,
     slots,
 )
 from .script import HostScript, Run
@@ -80,13 +82,28 @@ class Row:
     mark: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """When an operator takes memory, and as whose it counts: the innermost operator around it.
+
+    moments: of its tensors, in their order, and of one block more.
+    """
+
+    name: str
+    moments: tuple[Moment, ...]
+
+
 @dataclass(slots=True)
 class Rows:
-    """The rows of a step: what enters the queue, what leaves it, operators (enclosing first)."""
+    """The rows of a step: what enters the queue, what leaves it, operators (enclosing first).
+
+    allocations: by operator; those without launches have none.
+    """
 
     enqueue: list[Row] = field(default_factory=list)
     dequeue: list[Row] = field(default_factory=list)
     operators: list[Row] = field(default_factory=list)
+    allocations: dict[int, Allocation] = field(default_factory=dict)
     pairs: int = 0
 
 
@@ -194,9 +211,10 @@ class _Builder:
         of_work = [span for span in group if not is_mark(self.script, span)]
         operator = operators[(of_work or group)[0].operator]
         name = node_name(operators[forward])
+        call = MARKED_NODE_CALL if is_mark(self.script, group[0]) else NODE_CALL
         self.rows.operators.append(
             Row(
-                beginning(first, NODE_CALL),
+                beginning(first, call),
                 ending(self.script, last, NODE_CALL_END),
                 Thread.BACKWARD,
                 NODE_CALL_NAME.format(name),
@@ -215,18 +233,19 @@ class _Builder:
         self.rows.operators.append(node)
         self.backward_rows.setdefault(forward, node)
         for span in group:
-            self._operator(span, node=name)
+            self._operator(span, node=node)
 
-    def _operator(self, span: Span, node: str = "") -> None:
+    def _operator(self, span: Span, node: Row | None = None) -> None:
         operator = self.script.program.operators[span.operator]
         outer: Row | None = None
-        if not is_mark(self.script, span) and operator.name != node:
-            outer = self._tree(operator, span, inside=bool(node))
+        if not is_mark(self.script, span) and (node is None or operator.name != node.name):
+            outer = self._tree(operator, span, inside=node is not None)
         allocating = next((run for _, run in span.runs if self._launches(run)), None)
+        around = outer or node
         for place, run in span.runs:
             item = self.script.program.items[run.first]
-            if run is allocating and outer is not None:
-                self.rows.operators.extend(self._outputs(operator, run, outer))
+            if run is allocating and around is not None:
+                self._outputs(span.operator, run, around)
             if run.passage is not None:
                 self._entries(operator, place, run, run.passage, outer)
             elif isinstance(item, Synchronize) and outer is not None and fetches(self.script, run):
@@ -242,8 +261,11 @@ class _Builder:
         moments = 2 * len(tree) - 2 - tree[-1][0]
         passed = 0
 
+        prepares = isinstance(self.script.program.items[span.first.first], Prepare)
+        begin = preparing if prepares else beginning
+
         def moment() -> Moment:
-            return beginning(span.first, OPERATOR + (until - OPERATOR) * passed // moments)
+            return begin(span.first, OPERATOR + (until - OPERATOR) * passed // moments)
 
         around: list[Row] = []
         for depth, name in tree:
@@ -291,19 +313,31 @@ class _Builder:
         mark = isinstance(self.script.program.items[run.first], Annotate)
         return run.passage is not None and not mark
 
-    @staticmethod
-    def _outputs(operator: Operator, run: Run, outer: Row) -> Iterator[Row]:
-        """The framework allocates what the operator writes."""
-        count = min(len(operator.tensors), MOST_OUTPUTS)
+    def _outputs(self, place: int, run: Run, around: Row) -> None:
+        """The framework allocates what the operator writes, each tensor in an event of its own.
+
+        What comes after the first tensors of a long list it takes without events.
+        """
+        tensors = len(self.script.program.operators[place].tensors)
+        count = min(tensors, MOST_OUTPUTS)
         room = OUTPUTS_END - OUTPUTS
-        for place in range(count):
-            yield Row(
-                beginning(run, OUTPUTS + room * place // count),
-                beginning(run, OUTPUTS + room * place // count + room // (count + 1)),
-                outer.thread,
+        moments = []
+        for number in range(count):
+            begin = OUTPUTS + room * number // count
+            length = room // (count + 1)
+            row = Row(
+                beginning(run, begin),
+                beginning(run, begin + length),
+                around.thread,
                 "empty_tensor",
-                stack=outer.stack,
+                stack=around.stack,
             )
+            self.rows.operators.append(row)
+            moments.append(beginning(run, begin + length * 3 // 4))
+        more = 1 + tensors - count
+        room = LEAVES - OUTPUTS_END
+        moments += [beginning(run, OUTPUTS_END + room * number // more) for number in range(more)]
+        self.rows.allocations[place] = Allocation(around.name, tuple(moments))
 
     def _scalar(self, run: Run, outer: Row) -> None:
         if outer.name != "aten::_local_scalar_dense":

@@ -29,6 +29,7 @@ from ..world.timeline import Connections, RankTimeline, Scene
 from .calls import THREAD_IDS, CallScript, Thread, framework_thread, host_calls
 from .clock import Clock
 from .framework import FrameworkScript, framework
+from .operators import Allocation
 from .script import HostScript
 from .templates import ENTRY_OF_COLLECTIVE
 
@@ -207,6 +208,11 @@ def record_host(script: HostScript, scene: Scene, ids: HostIds) -> HostRecords:
         connections=Connections(*map(called.connections, calls.carriers)),
         profiling_connection=called.profiling,
     )
+
+
+def allocations(script: HostScript) -> Mapping[int, Allocation]:
+    """When the operators of a step take memory, by the operator; see :class:`Allocation`."""
+    return _framework_script(script).rows.allocations
 
 
 @lru_cache(maxsize=16)

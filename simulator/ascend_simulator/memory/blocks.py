@@ -5,6 +5,7 @@ When operators run on the framework thread, and where their tasks run, says so.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -14,6 +15,7 @@ from ascend_ref.capture import Batch, Integers, Texts
 from ascend_ref.capture.model import NONE
 
 from ..draws import Draws
+from ..host import Allocation, Clock, Moments
 from ..program.model import OTHER_STREAM, Collective, Launch
 from ..world.timeline import RankTimeline
 
@@ -102,10 +104,11 @@ MEBI = 1 << 20
 class Blocks(Batch):
     """Blocks in order of allocation; times are ns, NONE for what did not happen.
 
-    released: the framework gave the block back. inactive: it returned to the pool; before
-    ``released`` is reported when only one stream used the block, else at the first allocation after
-    the other stream is done with it. other: belongs to the pool of the second stream. shared: two
-    streams used it.
+    allocated: NONE for a block of a step before the captured ones; these stand first. released: the
+    framework gave the block back. inactive: it returned to the pool; before ``released`` is
+    reported when only one stream used the block, else at the first allocation after the other
+    stream is done with it. other: belongs to the pool of the second stream. shared: two streams
+    used it.
     """
 
     name: Integers
@@ -122,11 +125,58 @@ def rounded(size: Integers) -> Integers:
     return (size + (PADDING + PAGE - 1)) // PAGE * PAGE
 
 
-def blocks(timeline: RankTimeline, leaks: Integers, texts: Texts, draws: Draws) -> Blocks:
-    """Every block of the captured steps. ``leaks``: Byte per step that nobody gives back."""
+class Takings:
+    """When the operators of one rank take memory, and as whose it counts."""
+
+    def __init__(
+        self, timeline: RankTimeline, course: Course, allocations: Mapping[int, Allocation]
+    ) -> None:
+        self._timeline = timeline
+        self._course = course
+        self._allocations = allocations
+
+    def moments(self, operators: Integers, numbers: Integers, counts: Integers) -> Integers:
+        """When the operators take their tensors; shape (steps, tensors).
+
+        numbers, counts: places of the tensors among those of their operators, and how many these
+        take. An operator without an allocation takes them evenly over its share of the time.
+        """
+        found = self._course.within(operators, (numbers + 1) * SHARE // (counts + 1))
+        known = [
+            (place, self._allocations[operator].moments[number])
+            for place, (operator, number) in enumerate(
+                zip(operators.tolist(), numbers.tolist(), strict=True)
+            )
+            if operator in self._allocations
+        ]
+        if known:
+            moments = Moments([moment for _, moment in known], len(self._timeline.program.items))
+            times = Clock(self._timeline).times(moments)
+            found[:, [place for place, _ in known]] = times.reshape(self._timeline.steps, -1)
+        return found
+
+    def names(self, operators: Integers) -> Iterator[str]:
+        """What the blocks of these operators are called."""
+        for operator in operators.tolist():
+            known = self._allocations.get(operator)
+            yield known.name if known else self._timeline.program.operators[operator].name
+
+
+def blocks(
+    timeline: RankTimeline,
+    allocations: Mapping[int, Allocation],
+    leaks: Integers,
+    texts: Texts,
+    draws: Draws,
+) -> Blocks:
+    """Every block of the captured steps, and those of the step before that they still hold.
+
+    ``leaks``: Byte per step that nobody gives back.
+    """
     course = Course(timeline)
-    taken = _program_blocks(timeline, course, texts, draws)
-    leaked = _leaked_blocks(timeline, course, leaks, texts)
+    takings = Takings(timeline, course, allocations)
+    taken = _program_blocks(timeline, course, takings, texts, draws)
+    leaked = _leaked_blocks(timeline, takings, leaks, texts)
     both = taken
     if len(leaked):
         both = Blocks.joined([taken, leaked])
@@ -140,8 +190,14 @@ def blocks(timeline: RankTimeline, leaks: Integers, texts: Texts, draws: Draws) 
     return replace(both, allocated=moments[0], released=moments[1], inactive=inactive)
 
 
-def _program_blocks(timeline: RankTimeline, course: Course, texts: Texts, draws: Draws) -> Blocks:
-    """One block per tensor and step; ``inactive`` of shared ones is when the device is done."""
+def _program_blocks(
+    timeline: RankTimeline, course: Course, takings: Takings, texts: Texts, draws: Draws
+) -> Blocks:
+    """One block per tensor and step; ``inactive`` of shared ones is when the device is done.
+
+    What a step holds beyond its end goes back in the one after it; of the captured ones the first
+    gives back the blocks of the step before, unless the program begins with it.
+    """
     tensors = [
         (place, number, len(operator.tensors), tensor)
         for place, operator in enumerate(timeline.program.operators)
@@ -151,23 +207,38 @@ def _program_blocks(timeline: RankTimeline, course: Course, texts: Texts, draws:
         return Blocks.empty()
     columns = np.array(
         [
-            (place, number, count, tensor.size, -1 if tensor.last_use is None else tensor.last_use)
+            (
+                *(place, number, count, tensor.size),
+                NONE if tensor.last_use is None else tensor.last_use,
+                NONE if tensor.until is None else tensor.until,
+            )
             for place, number, count, tensor in tensors
         ],
         np.int64,
     ).T
-    owner, number, count, size, last_use = columns
-    kept = last_use < 0
-    user = np.where(kept, owner, last_use)
-    shape = (timeline.steps, len(owner))
-    allocated = course.within(owner, (number + 1) * SHARE // (count + 1))
+    owner, number, count, size, last_use, until = columns
+    kept, held = last_use < 0, until >= 0
+    user = np.where(held, until, np.where(kept, owner, last_use))
+    shape = (timeline.steps + 1, len(owner))
+    allocated = np.full(shape, NONE)
+    allocated[1:] = takings.moments(owner, number, count)
     freed = course.left(user) + STAGGER_NS * _places_among_equals(user)
     released = freed + draws.between(*REPORT_NS, len(owner))
-    shared = (course.stream[owner] != course.stream[user]) & ~kept
+    shared = (course.stream[owner] != course.stream[user]) & ~kept & ~held
     inactive = np.where(shared, course.ended(user), freed)
+
+    def given(times: Integers) -> Integers:
+        """Times of going back, per step that took the block."""
+        found = np.full(shape, NONE)
+        found[1:] = np.where(kept | held, NONE, times)
+        found[:-1, held] = times[:, held]
+        return found
+
     taken = np.ones(shape, bool)
+    taken[0] = (held | kept) & bool(timeline.step_numbers[0])
     taken[1:, kept] = False
-    names = texts.numbers(timeline.program.operators[place].name for place in owner.tolist())
+    taken[1, kept] = not timeline.step_numbers[0]
+    names = texts.numbers(takings.names(owner))
 
     def per_step(column: Integers) -> Integers:
         return np.broadcast_to(column, shape)[taken]
@@ -176,24 +247,28 @@ def _program_blocks(timeline: RankTimeline, course: Course, texts: Texts, draws:
         per_step(names),
         per_step(rounded(size)),
         allocated[taken],
-        np.where(kept, NONE, released)[taken],
-        np.where(kept, NONE, inactive)[taken],
+        given(released)[taken],
+        given(inactive)[taken],
         per_step((course.stream[owner] == OTHER).astype(np.int64)),
         per_step(shared.astype(np.int64)),
     )
 
 
-def _leaked_blocks(timeline: RankTimeline, course: Course, leaks: Integers, texts: Texts) -> Blocks:
+def _leaked_blocks(
+    timeline: RankTimeline, takings: Takings, leaks: Integers, texts: Texts
+) -> Blocks:
     """One block per step that leaks, taken by the first operator of the step that takes any."""
     steps = np.flatnonzero(leaks)
     operators = timeline.program.operators
     if not len(steps) or not operators:
         return Blocks.empty()
     place = next((place for place, each in enumerate(operators) if each.tensors), 0)
-    allocated = course.within(np.array([place], np.int64), np.array([SHARE], np.int64))[steps, 0]
+    count = len(operators[place].tensors)
+    at = (np.array([one], np.int64) for one in (place, count, count))
+    allocated = takings.moments(*at)[steps, 0]
     return Blocks.filled(
         len(steps),
-        name=texts.number(operators[place].name),
+        name=texts.numbers(takings.names(np.array([place])))[0],
         size=leaks[steps],
         allocated=allocated,
         other=0,

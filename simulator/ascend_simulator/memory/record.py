@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -17,12 +19,14 @@ from ascend_ref.capture.model import NONE
 
 from ..choices import FaultKind
 from ..draws import Draws
+from ..host import Allocation
 from ..world.timeline import RankTimeline, Scene
 from .blocks import Blocks, blocks
 from .totals import History, history, lost_bytes
 from .workspaces import engine, engine_events, engine_totals, framework_workspaces
 
 ADDRESS_STEP = 16
+NOWHERE: Mapping[int, Allocation] = MappingProxyType({})
 MOMENTS = ("allocated", "released", "inactive")
 
 
@@ -59,10 +63,13 @@ class Memory:
     footprint: Footprint
 
 
-def record_memory(scene: Scene, launcher: int) -> Memory:
+def record_memory(
+    scene: Scene, launcher: int, allocations: Mapping[int, Allocation] = NOWHERE
+) -> Memory:
     """Play the memory of one rank.
 
     launcher: number of the thread that takes operators from the task queue and launches them.
+    allocations: when operators of a step take memory, by the operator.
     Blocks need the activity ``cpu`` (they carry the names of the framework's calls), workspaces of
     the graph engine the activity ``npu``; what the framework holds in all is recorded without.
     """
@@ -72,7 +79,7 @@ def record_memory(scene: Scene, launcher: int) -> Memory:
     address = (1 << 44) + draws.one(0, 1 << 40, 1 << 21)
     named = switches.memory and switches.cpu
     leaks = _lost(scene, "memory-leak")
-    held = blocks(timeline, leaks, texts if named else Texts(), draws)
+    held = blocks(timeline, allocations, leaks, texts if named else Texts(), draws)
     warm = timeline.step_starts[1] if timeline.steps > 1 else timeline.session[1]
     warm_until = int(warm) if timeline.step_numbers[0] else 0
     fragments = _lost(scene, "fragmentation")
@@ -81,15 +88,16 @@ def record_memory(scene: Scene, launcher: int) -> Memory:
     taken = engine(timeline)
     parts = []
     opened, events = MemoryBlocks.empty(), WorkspaceEvents.empty()
-    if switches.memory and switches.npu:
-        events = engine_events(timeline, taken, texts, launcher, address)
-        parts.append(engine_totals(events, texts))
     if named:
         opened = _opened(held, played, streams, timeline.device)
     if switches.memory:
         parts.append(_framework_totals(held, played, streams, timeline.device, texts))
         parts.append(framework_workspaces(timeline, texts, int(streams[0])))
+    if switches.memory and switches.npu:
+        events = engine_events(timeline, taken, texts, launcher, address)
+        parts.append(engine_totals(events, texts))
     totals = MemoryTotals.joined(parts)
+    # At one moment torch_npu writes its own rows before those of the graph engine.
     totals = totals.take(np.argsort(totals.time, kind="stable"))
     return Memory(opened, totals, events, _footprint(timeline, played, taken.reserved))
 
@@ -107,16 +115,20 @@ def _streams(draws: Draws) -> Integers:
 
 
 def _opened(held: Blocks, played: History, streams: Integers, device: int) -> MemoryBlocks:
-    released = played.of_release != NONE
+    """The blocks that the profiler saw being taken."""
+    seen = np.flatnonzero(held.allocated != NONE)
+    held = held.take(seen)
+    of_allocation, of_release = played.of_allocation[seen], played.of_release[seen]
+    released = of_release != NONE
 
     def after_release(totals: Integers) -> Integers:
-        return np.where(released, totals[played.of_release], NONE)
+        return np.where(released, totals[of_release], NONE)
 
     totals = {name: getattr(played, name) for name in ("allocated", "reserved", "active")}
     return MemoryBlocks.filled(
         len(held),
         **{name: getattr(held, name) for name in ("name", "size", *MOMENTS)},
-        **{f"total_{name}": then[played.of_allocation] for name, then in totals.items()},
+        **{f"total_{name}": then[of_allocation] for name, then in totals.items()},
         **{f"release_total_{name}": after_release(then) for name, then in totals.items()},
         stream=streams[held.other],
         device=device,

@@ -29,7 +29,7 @@ class History:
     """Totals after every event, in order of time; Byte.
 
     block: which block the event changed. of_allocation, of_release: places of the events of the
-    blocks, NONE for a block that was not released. before: reserved when the session starts.
+    blocks, negative for one that did not happen. before: reserved when the session starts.
     """
 
     time: Integers
@@ -49,10 +49,12 @@ def history(
 
     persistent: Byte of blocks taken before the session starts. warm_until: what is reserved for the
     events before this moment was so before, since steps like the captured ones went before.
-    At equal times a return comes before a release, and a release before an allocation.
+    At equal times a return comes before a release, and a release before an allocation. Blocks that
+    were taken before are there from the first event on.
     """
     returned = np.flatnonzero(blocks.inactive != NONE)
     released = np.flatnonzero(blocks.released != NONE)
+    earlier = int(np.sum(blocks.allocated == NONE))
     block = np.concatenate([returned, released, np.arange(len(blocks))])
     size = blocks.size
     late = size * blocks.shared
@@ -63,6 +65,9 @@ def history(
     time, block, active = times[order], block[order], active[order]
     held = rounded_up(persistent, PAGE)
     reserved = rounded_up(persistent, SEGMENT) + _segments(blocks, block, active)
+    totals = np.stack([np.cumsum(allocated[order]) + held, reserved, np.cumsum(active) + held])
+    totals, time, block = totals[:, earlier:], time[earlier:], block[earlier:]
+    reserved = totals[1]
     warm = int(np.searchsorted(time, warm_until, "left"))
     before = int(reserved[warm - 1]) if warm else rounded_up(persistent, SEGMENT)
     reserved[:warm] = before
@@ -70,15 +75,15 @@ def history(
         lost = np.append(0, np.cumsum(fragments))
         reserved += lost[np.searchsorted(step_starts, time, "right")]
     place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
+    place[order] = np.arange(len(order)) - earlier
     of_release = np.full(len(blocks), NONE, np.int64)
     of_release[released] = place[len(returned) : len(returned) + len(released)]
     return History(
         time,
         block,
-        np.cumsum(allocated[order]) + held,
+        totals[0],
         reserved,
-        np.cumsum(active) + held,
+        totals[2],
         place[len(returned) + len(released) :],
         of_release,
         before,

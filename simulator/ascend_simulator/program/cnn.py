@@ -75,8 +75,10 @@ class AlexNet:
         tape = self.tape
         with tape.frame(FRAMES[0]), tape.frame(FRAMES[1]):
             images, labels = self._batch(2)
+            tape.hold(images, labels, until=0)
             with tape.module("DistributedDataParallel"), tape.module("AlexNet"):
                 scores = self._classify(self._features(images))
+                tape.hold(scores)
             with tape.module("CrossEntropyLoss"):
                 loss = cross_entropy(tape, scores, labels)
             accuracy(tape, scores, labels)
@@ -185,6 +187,8 @@ def accuracy(tape: Tape, scores: Value, labels: Value) -> None:
             factor = Operand((), "FLOAT")
             seen = [*tape.see(number), factor]
             tape.launch(kernels.vector(kind_, kernel, seen, tape.see_new(results)))
+            if name == "aten::div":
+                tape.hold(*results)
 
 
 METERS = (
@@ -201,6 +205,7 @@ def _share(tape: Tape, equal: Value, count: int) -> None:
     new = ((count,), "FLOAT")
     (numbers,) = tape.run("npu::npu_dtype_cast", "aclnnCast", "Cast", (flat,), [new])
     total, factor = reduce_sum(tape, numbers, 1), Operand((), "FLOAT")
+    tape.hold(total)
     api = "aclnnInplaceMuls"
     tape.run("aten::mul_", api, "Muls", (total,), written=(total,), extra=(factor,))
 

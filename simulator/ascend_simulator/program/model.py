@@ -53,11 +53,15 @@ class Kernel(Cost):
 @dataclass(frozen=True, slots=True)
 class Tensor:
     """Memory that an operator takes: ``last_use`` is the place of the operator after which the
-    framework gives it back; None keeps it beyond the step (it is taken in the first step only).
+    framework gives it back; None keeps it for good (it is taken in the first step only).
+
+    until: place of the operator of the next step after which it is given back, where the script
+    holds on to it beyond its own step, as to a gradient or the last loss.
     """
 
     size: int
     last_use: int | None
+    until: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

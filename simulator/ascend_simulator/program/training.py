@@ -63,6 +63,7 @@ class Training:
         self.gradients: dict[int, Value] = {}
         self._buckets: dict[int, _Bucket] = {}
         self._last = False
+        self._cleared: int | None = None
         tape.on_gradient = self._accumulate
 
     def step(
@@ -106,8 +107,15 @@ class Training:
     def _back(
         self, inputs: Value | None, output: Value, gradients: Sequence[Value]
     ) -> Value | None:
-        """Differentiate one micro-batch; returns the gradient of its input."""
+        """Differentiate one micro-batch; returns the gradient of its input.
+
+        Before the first one, the gradients of the step before are given up.
+        """
         tape = self.tape
+        if self._cleared is None:
+            self._cleared = tape.place
+        if self.pipeline.last:
+            tape.hold(output)
         with tape.range(BACKWARD_RANGE, "default", on_device=True):
             if self._last:
                 self._open_buckets()
@@ -153,8 +161,11 @@ class Training:
             name, one = "torch::distributed::reducer::mul_out", (gradient,)
             tape.run(name, "aclnnMuls", "Muls", one, written=(plain,), extra=(factor,))
             self.gradients[place] = into
+            if self.copies_back:
+                tape.hold(gradient, until=self._cleared)
         else:
             self.gradients[place] = gradient
+            tape.hold(gradient, until=self._cleared)
         bucket = self._buckets.get(place)
         if bucket is not None:
             bucket.missing -= 1

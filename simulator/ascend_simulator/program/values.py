@@ -15,13 +15,14 @@ class Storage:
     """Memory of a tensor. owner, last: places of the operators that took it and that used it last.
 
     owner is None for what lives beyond the step. touched: Byte moved by the device when it was last
-    read or written; None before.
+    read or written; None before. until: as of a :class:`Tensor`.
     """
 
     size: int
     owner: int | None
     last: int
     touched: int | None = None
+    until: int | None = None
 
 
 @dataclass(slots=True, eq=False)

@@ -130,6 +130,19 @@ class Writer:
         self.parameters.append(made)
         return made
 
+    @property
+    def place(self) -> int:
+        """Place of the last operator so far."""
+        return len(self._drafts) - 1
+
+    def hold(self, *values: Value, until: int | None = None) -> None:
+        """The script holds on to tensors until an operator of the next step, by its place.
+
+        By default that is the one that took the tensor: its result is bound to the same name.
+        """
+        for value in values:
+            value.storage.until = value.storage.owner if until is None else until
+
     def constant(self, *shape: int, data_type: str, layout: str = ND) -> Value:
         """A tensor that lives before the step and after it, such as tables of angles."""
         made = Value(shape, data_type, Storage(0, None, 0), layout)
@@ -436,7 +449,7 @@ class Writer:
             Operator(
                 **{name: getattr(draft, name) for name in plain},
                 inner=INNER.get(draft.name, ()),
-                tensors=tuple([Tensor(part.size, part.last) for part in draft.taken]),
+                tensors=tuple([Tensor(part.size, part.last, part.until) for part in draft.taken]),
             )
             for draft in self._drafts
         )

@@ -28,7 +28,7 @@ from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE
 
 from ..choices import Scenario
 from ..documents.text import ScenarioError
-from ..host import HostIds, HostRecords, record_host
+from ..host import HostIds, HostRecords, allocations, record_host
 from ..memory.record import record_memory
 from ..program.counters import metric_names, metric_values
 from ..program.model import Annotate, Dimension
@@ -171,7 +171,9 @@ class _Recording:
         tasks = replace(tasks, identity=np.arange(len(tasks)))
         if self.model != NONE:
             tasks = self._of_model(tasks, device.copies)
-        memory = record_memory(scene, self.process + LAUNCH_THREAD)
+        memory = record_memory(
+            scene, self.process + LAUNCH_THREAD, allocations(world.scripts[timeline.stage])
+        )
         self._demand_room(memory.footprint.highest)
         transfers = replace(found.transfers, task=found.transfers.task + len(device.tasks))
         moved = traffic(

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ascend_ref.capture import Activities, Capture, Integers
+from ascend_ref.capture.kinds import MARK, NODE, OP
 from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE
-from ascend_ref.db.encode.collection import MARK, NODE, OP, collected
+from ascend_ref.db.encode.collection import collected
 from ascend_ref.derive.intervals import union
 from ascend_ref.derive.overlap import Overlap, hull, overlap
 from ascend_ref.derive.transit import operators_of, task_rows

@@ -28,6 +28,10 @@ REST_SCATTER = 120
 """A rest after a kernel is longer than the least one by up to so many per mille."""
 COPY_REST_NS = 120
 """The stream rests so long after a copy from the host, and not after other copies."""
+RECORD_REST_NS = 20
+"""A collective's stream rests so long after the record of an event: real ones begin 40 ns apart."""
+CLOSED_NS = 2 * (RECORD_REST_NS + GAP_NS)
+"""Until its next task may begin, once both events that report a collective are recorded."""
 AWAIT_REST_NS = 80
 """It rests so long after it has waited for another stream."""
 HOST_SCATTER = 60

@@ -10,7 +10,7 @@ from ascend_ref.capture import Collectives, Integers, Tasks, Texts, Transfers
 from ascend_ref.capture.model import NONE
 
 from ..program.model import Collective, Dimension
-from .clocks import GAP_NS
+from .clocks import CLOSED_NS, GAP_NS, RECORD_REST_NS
 from .compiled import Compiled
 from .layout import operator_names
 from .network import FamilyRuns, Network
@@ -91,13 +91,14 @@ class Expansion:
         for stream in np.unique(self.streams).tolist():
             members = np.flatnonzero(self.streams == stream)
             ends = closed[:, members].reshape(-1)
-            free = np.concatenate([ends[:1] * 0, ends[:-1] + GAP_NS])
+            free = np.concatenate([ends[:1] * 0, ends[:-1] + CLOSED_NS])
             before[:, members] = free.reshape(steps, -1)
+        last = closed + (RECORD_REST_NS + GAP_NS)
         moments = [
             ("EVENT_WAIT", np.maximum(before, seen), meetings.ready, calls.wait),
             ("AI_CORE", meetings.ready, meetings.ended, calls.launch),
             ("EVENT_RECORD", closed, closed, calls.record_after),
-            ("EVENT_RECORD", closed, closed, calls.record_future),
+            ("EVENT_RECORD", last, last, calls.record_future),
         ]
         if not self.ffts:
             del moments[1]

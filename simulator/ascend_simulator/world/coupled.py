@@ -15,7 +15,16 @@ import numpy as np
 from ascend_ref.capture import Integers
 
 from ..program.model import Await, Collective, Synchronize
-from .clocks import AWAIT_REST_NS, GAP_NS, NEVER, SEEN_NS, SEPARATION, RankClocks, ends_on_other
+from .clocks import (
+    AWAIT_REST_NS,
+    CLOSED_NS,
+    GAP_NS,
+    NEVER,
+    SEEN_NS,
+    SEPARATION,
+    RankClocks,
+    ends_on_other,
+)
 from .compiled import EVENT_NS, Compiled
 from .gathering import Gathering
 from .network import SENDS, Network
@@ -134,7 +143,7 @@ class _Stage:
         self.found.ended[self.step, self.names[place]] = ended
         channel, launched = self.posted.pop(place)
         self.closed[place] = np.maximum(ended, launched)
-        self.channels[channel] = self.closed[place] + GAP_NS
+        self.channels[channel] = self.closed[place] + CLOSED_NS
 
     def keep(self, place: int, waits: Integers) -> None:
         """Note the waits of a collective in all steps, shape (steps, lanes, ranks)."""
@@ -255,7 +264,8 @@ class Coupling:
         seen = stage.base + stage.seen[stage.step, stage.place]
         stage.free = np.maximum(stage.free + GAP_NS, seen) + EVENT_NS
         own = stage.channels.get(channel(item), stage.base * 0)
-        ready = np.maximum(np.maximum(own, seen), stage.free)
+        # Its own stream waits for the compute stream, for a tick at least.
+        ready = np.maximum(np.maximum(own, seen) + EVENT_NS, stage.free)
         number = stage.names[place]
         stage.found.ready[stage.step, number] = ready
         launched = stage.base + stage.queue[stage.step, stage.place] + SEEN_NS

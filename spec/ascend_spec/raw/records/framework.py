@@ -265,6 +265,22 @@ PYTHON_TRACER_HASH = Struct(
 )
 """``torch.python_tracer_hash``: the name of a function, 8 bytes and the name."""
 
+MODULE_DELIMITER = "######"
+"""What stands in the name of a call of a module between its class and its address; readers show the
+class with a number (upstream-torch-npu MODULE_NAME_DELIMITER)."""
+
+EXIT_NAME = "__torch_npu_profiler_python_tracer_exit"
+"""The name by whose hash the ends of functions refer to no function (upstream-torch-npu
+EXIT_EVENT_DESC)."""
+
+MARK_PREFIX = "mstx_"
+"""How names of operators begin that set marks; readers look for no launches of theirs
+(upstream-torch-npu get_fwk_api)."""
+
+STEP_PREFIX = "ProfilerStep#"
+"""How the name of the operator of a step begins, before its number (upstream-torch-npu
+is_profiler_step)."""
+
 _parameter = partial(_framework, source=(*_SOURCE, "upstream-torch-npu ParamTensorData"))
 
 PARAM_TENSOR_INFO = Struct(

@@ -51,9 +51,9 @@ def _family(facts: Facts) -> str | None:
     if "name" not in facts.columns("db.NPU_INFO"):
         return None
     chips = facts.rows("SELECT DISTINCT name FROM db.NPU_INFO")
-    found = {catalog().products.of_chip(chip) for (chip,) in chips}
-    only = found.pop() if len(found) == 1 else None
-    return only.id if only else None
+    products = [catalog().products.of_chip(chip) for (chip,) in chips]
+    found = {one.id if one else None for one in products}
+    return found.pop() if len(found) == 1 else None
 
 
 def _in_table(metric: str, family: str | None) -> float | None:
