@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
+import framework_zoo
 import raw_zoo
 import upstream_zoo
 import zoo
@@ -28,6 +29,7 @@ from ascend_conformance.harness.stages import STAGES, Stage
 ZOOS: Mapping[str, Mapping[str, Bug]] = {
     "database-to-text": zoo.BUGS | upstream_zoo.BUGS,
     "raw-to-text": raw_zoo.BUGS,
+    "framework-to-profile": framework_zoo.BUGS,
 }
 """Defective exporters of each stage."""
 SMALL = 3

@@ -14,7 +14,7 @@ from ascend_conformance.harness.case import Case
 from ascend_conformance.harness.conform import conform
 from ascend_conformance.harness.drawing import draw_cases
 from ascend_conformance.harness.expected import read_expected
-from ascend_conformance.harness.exporters import Function
+from ascend_conformance.harness.exporters import Exporter, Function
 from ascend_conformance.harness.limits import Limits
 from ascend_conformance.harness.named import exporter_of
 from ascend_conformance.harness.stages import STAGES
@@ -24,6 +24,8 @@ from ascend_simulator.scenario import RUN
 STAGE = STAGES["raw-to-text"]
 CHECKOUT = os.environ.get("ASCEND_REF_MSPROF")
 QUICK = ("last-slice-dropped", "host-counter-as-nanoseconds", "no-dictionary")
+DEFECTIVE = ("api_statistic", "msprof_tx", "nic", "npu_mem", "op_summary", "roce", "task_time")
+"""Files of msprof with defects that the drawn cases show."""
 KNOWN = Path(__file__).parents[2] / "examples" / "msprof.expected.yaml"
 
 
@@ -57,9 +59,27 @@ def test_a_bug_is_caught_and_shrunk(name: str) -> None:
     assert caught.operators <= SMALL
 
 
-@pytest.mark.skipif(CHECKOUT is None, reason="ASCEND_REF_MSPROF names no checkout of msprof")
+needs_checkout = pytest.mark.skipif(
+    CHECKOUT is None, reason="ASCEND_REF_MSPROF names no checkout of msprof"
+)
+
+
+def msprof() -> Exporter:
+    return exporter_of(f"msprof:{CHECKOUT}", STAGE.name, Limits(120, 4096), STAGE.reference)
+
+
+@needs_checkout
 def test_msprof_shows_only_what_is_known_of_it() -> None:
-    tool = exporter_of(f"msprof:{CHECKOUT}", STAGE.name, Limits(120, 4096), STAGE.reference)
-    outcome = conform(tool, STAGE, cases(), PLAINLY, read_expected(KNOWN), most=0)
+    outcome = conform(msprof(), STAGE, cases(), PLAINLY, read_expected(KNOWN), most=0)
     assert [one.failure.finding for one in outcome.shown if one.failure.fails] == []
     assert outcome.cases == len(cases())
+
+
+@needs_checkout
+def test_defects_of_msprof_are_found_and_shrunk_without_a_word_on_them() -> None:
+    outcome = conform(msprof(), STAGE, draw_cases(STAGE, 16, 2), most=20)
+    found = [one for one in outcome.shown if one.failure.fails]
+    assert {one.failure.feature for one in found} >= set(DEFECTIVE)
+    assert {
+        one.failure.signature: one.tried.operators for one in found if one.tried.operators >= 5
+    } == {}
