@@ -119,11 +119,11 @@ def _programs(own: Scenario) -> Iterator[tuple[ModelChoice, Parallelism, int]]:
     first, *others = single_operators()
     yield first, Parallelism(), 1
     yield first, Parallelism(), 2
+    for model in others:
+        yield model, Parallelism(), 2  # what is between two of them shows as well
     together = own.parallelism.devices_per_process
     if own.parallelism.ranks > 1:
         yield first, Parallelism(2, devices_per_process=min(together, 2)), 1
-    for model in others:
-        yield model, Parallelism(), 1
     yield first, Parallelism(), 3
     if own.parallelism.ranks > 1:
         yield NETWORK, Parallelism(2), 1
