@@ -76,6 +76,8 @@ def _records(profile: Path, name: str, select: Callable[[list[bytes]], list[byte
     """Other records in a file of records with tags."""
     path = _file(profile, name)
     found = list(_values(path.read_bytes()))
+    if not found:
+        raise Absent
     kept = select([record for _, record in found])
     path.write_bytes(_joined([(found[0][0], record) for record in kept]))
 
