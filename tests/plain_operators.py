@@ -36,17 +36,16 @@ def names_of(events: Sequence[tuple[int, int]], operators: list[PlainOperator]) 
     """Names for (time, thread) of blocks taken: "" where no operator is around."""
     of_thread: dict[int, list[PlainOperator]] = defaultdict(list)
     for one in nest(operators):
-        if one.name not in AROUND_MEMORY:
-            of_thread[one.thread].append(one)
-    return [_name(time, of_thread[thread]) for time, thread in events]
+        of_thread[one.thread].append(one)
+    return [name_at(time, thread, of_thread[thread]) for time, thread in events]
 
 
-def _name(time: int, operators: list[PlainOperator]) -> str:
+def name_at(time: int, thread: int, operators: Iterable[PlainOperator]) -> str:
+    """The operator of one event; ``operators`` are nested."""
     found: PlainOperator | None = None
-    for one in operators:
-        if one.start > time:
-            break
-        found = one
+    for one in sorted(operators, key=lambda one: one.start):
+        if one.thread == thread and one.start <= time and one.name not in AROUND_MEMORY:
+            found = one
     while found is not None and found.end < time:
         found = found.parent
     return "" if found is None else found.name

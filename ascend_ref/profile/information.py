@@ -10,6 +10,7 @@ import numpy as np
 from ascend_ref.capture import Origin, Steps, Switches
 from ascend_ref.capture.metric_groups import aic_metrics
 from ascend_ref.db.encode.habits import PUBLIC_SOURCE
+from ascend_ref.raw.clocks import DEFAULT_FREQUENCY
 from ascend_ref.raw.moments import MOMENTS, Moments
 from ascend_spec.db.model import Revision
 
@@ -56,6 +57,7 @@ def profiler_info(
     forms: what the profile is written as. After an abnormal end there is no ``end_info``. Raises
     ``ValueError`` for a group of metrics that the framework's profiler does not have.
     """
+    start = np.array([origin.start // 1_000 * 1_000])
     found: dict[str, Any] = {
         "config": {
             "common_config": {
@@ -74,9 +76,9 @@ def profiler_info(
             "experimental_config": _experimental(revision, switches, forms),
         },
         "start_info": {
-            "syscnt_enable": True,
+            "syscnt_enable": moments.host_frequency != DEFAULT_FREQUENCY,
             "freq": int(moments.host_frequency),
-            "start_cnt": moments.monotonic * int(moments.host_frequency) // 1_000,
+            "start_cnt": int(moments.clocks(origin.start).host.ticks(start)[0]),
             "start_monotonic": moments.monotonic,
         },
     }

@@ -18,7 +18,7 @@ from plain_capture import plain
 from plain_framework import plain_framework
 from same_outputs import require_same_outputs
 
-from ascend_ref.capture import Activities, Capture, HostCalls, Texts
+from ascend_ref.capture import Activities, Capture, HostCalls, Origin, Switches, Texts
 from ascend_ref.capture.kinds import NODE, OP, QUEUE
 from ascend_ref.cli import main
 from ascend_ref.derive.launches import launches
@@ -240,8 +240,8 @@ def _hosts(draw: st.DrawFn) -> Capture:
     start, end, thread, kind, queue, name, link = np.array(rows, np.int64).reshape(-1, 7).T
     calls_at = np.array(calls, np.int64).reshape(-1, 4).T
     return Capture(
-        replace(preset("single-op").origin),
-        preset("single-op").switches,
+        Origin(0, 1, (0,), "Ascend910B", 1, "host", 1, 0, 100),
+        Switches(),
         texts,
         activities=Activities.filled(
             len(rows),
@@ -254,6 +254,7 @@ def _hosts(draw: st.DrawFn) -> Capture:
     )  # fmt: skip
 
 
+@settings(deadline=None)
 @given(capture=_hosts())
 def test_launches_belong_to_the_innermost_operator(capture: Capture) -> None:
     """By brute force: the operator that begins last, and of those the one that ends first."""

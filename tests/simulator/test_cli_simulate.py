@@ -162,7 +162,7 @@ def test_any_revision_can_be_written(revision: str, tmp_path: Path) -> None:
         ),
         (
             ["dense-8", "--as", "pytorch"],
-            "unknown deliverable 'pytorch'; did you mean pytorch-db or pytorch-text?",
+            "unknown deliverable 'pytorch'; did you mean pytorch-db or pytorch-raw or ",
         ),
         (["dense-8", "--revision", "9"], "unknown revision '9'; known: 1.0.0-2024-10"),
         (["dense-8", "--seed", "-1"], "Invalid value for '--seed'"),

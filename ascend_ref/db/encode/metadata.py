@@ -54,8 +54,8 @@ def ranks(recording: Recording) -> Rows:
     rank = origin.rank if recording.has_framework else -1
     written = recording.has_framework or recording.habits.rank_map
     numbers = _devices(recording) if written else np.empty(0, np.int64)
-    if recording.has_framework and not recording.capture.switches.npu:
-        numbers = np.array([NONE])  # without PROF_* no device is known (consumers.md 2.7)
+    if recording.has_framework and not recording.capture.origin.devices:
+        numbers = np.array([NONE])  # of a profile of the host alone (consumers.md 2.7)
     return {"rank": np.full(len(numbers), rank), "id": numbers}
 
 

@@ -16,9 +16,11 @@ from ..decode.read import RawCapture, read_raw
 from ..decode.session import open_session
 from ..side import SideFiles, Unknown
 from ..tree import FRAMEWORK, RawFolder, find_folders
+from .allocator import read_events, with_memory
 from .clock import end_time, framework_clock, start_time
 from .files import Files
 from .functions import read_functions
+from .garbage import read_collections
 from .groups import with_groups
 from .information import Information, has_information, read_information
 from .operators import read_operators
@@ -81,7 +83,9 @@ def _with_framework(base: Capture, files: Files) -> Capture:
     functions = read_functions(files, texts)
     if not base.origin.pid and process is not None:
         base = replace(base, origin=replace(base.origin, pid=process))
-    return with_activities(base, functions, queue, operators, frames)
+    found = with_activities(base, functions, queue, operators, frames)
+    found = replace(found, collections=read_collections(files))
+    return with_memory(found, read_events(files))
 
 
 def _read_prof(profile: Path, folders: list[RawFolder], damage: list[Damage]) -> Capture | None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ascend_ref.capture import Activities, Capture, Integers, Origin, Texts
+from ascend_ref.capture import Activities, Capture, Integers, MemoryTotals, Origin, Texts
 from ascend_ref.capture.kinds import OP, QUEUE, TRACE
 from ascend_ref.capture.model import NONE
 from ascend_ref.db.encode.collection import collected
@@ -18,25 +18,22 @@ from ascend_ref.db.encode.collection import collected
 from ..clocks import Clock
 from ..moments import MOMENTS, Moments
 from ..view import RawView, nearest, raw_view
+from .events import memory_view
 from .functions import stored as stored_name
 from .functions import with_numbers
+from .garbage import collections_view
 from .operators import is_operator, shown, stored, with_own_stacks
 from .order import enclosing_first
 from .queue import dense
 from .tables import with_activities
-
-_NOT_WRITTEN = {
-    "memory_blocks": "memory of the framework",
-    "collections": "runs of the garbage collector",
-}
-"""Tables of a capture that are not written."""
 
 
 def pytorch_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
     """What the raw files of the framework's profiler hold of a capture of one rank."""
     clock = moments.clocks(capture.origin.start).host
     before = collected(capture)
-    held, lost = raw_view(before, moments) if before.switches.npu else _without_prof(before)
+    apart = replace(before, memory_totals=MemoryTotals.empty())
+    held, lost = raw_view(apart, moments) if before.switches.npu else _without_prof(before)
     texts = held.texts
     kept = replace(before, texts=texts)
     functions = _functions(kept, clock)
@@ -44,16 +41,17 @@ def pytorch_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
     queue = queue.take(np.argsort(queue.queue, kind="stable"))
     queue = replace(queue, link=dense(queue.link))
     operators, frames = with_own_stacks(_operators(kept, clock), kept.frames)
+    collections, without = collections_view(before, clock)
     held = replace(
         held,
         groups=before.groups,
         group_ranks=before.group_ranks,
         origin=_known(held.origin),
-        memory_blocks=before.memory_blocks.empty(),
-        collections=before.collections.empty(),
+        collections=collections,
     )
-    lost += [phrase for name, phrase in _NOT_WRITTEN.items() if len(getattr(before, name))]
     found = with_activities(held, functions, queue, operators, frames)
+    found, of_memory = memory_view(before, found, clock)
+    lost += without + of_memory
     lost += _less("links of operators to launches", len(before.links), len(found.links))
     lost += _less("steps that no operator shows", len(before.steps), len(found.steps))
     return RawView(found, lost)
@@ -69,7 +67,7 @@ def _without_prof(capture: Capture) -> RawView:
     origin = replace(
         capture.origin, devices=(), chip="", host_uid=0, facts=None, ranks=0, scheduled=None
     )
-    lost = ["the machine"]
+    lost = ["which machine it was"]
     if origin.end is None:
         lost.append("any time of a run that ended abnormally")
     if len(capture.marks):

@@ -7,7 +7,9 @@ from pathlib import Path
 from ascend_ref.capture import Capture
 
 from ..moments import MOMENTS, Moments
+from .events import write_memory
 from .functions import write_functions
+from .garbage import write_collections
 from .operators import write_operators
 from .queue import write_queue
 
@@ -21,3 +23,5 @@ def write_framework(folder: Path, capture: Capture, moments: Moments = MOMENTS) 
     write_operators(capture, folder, clock)
     write_queue(capture, folder, clock)
     write_functions(capture, folder, clock)
+    write_memory(capture, folder, clock)
+    write_collections(capture, folder, clock)

@@ -46,11 +46,13 @@ def differences(
     """What the tables among the files of two sides do not agree in. ``features``: only these;
     ``sides``: their names. ``output``: whose databases they are.
     """
-    named = [
-        {one.name: one for one in some if isinstance(one, DatabaseTable)} for some in (left, right)
-    ]
+    tables = [[one for one in some if isinstance(one, DatabaseTable)] for some in (left, right)]
+    broken = {one.name: one for some in tables for one in some if not one.is_readable}
+    # What an unreadable database lacks is not known.
+    named = [{one.name: one for one in some if one.path.name not in broken} for some in tables]
     wanted = [{one for one in some if features is None or one in features} for some in named]
-    found = [
+    found = [_broken(name, name, one.path) for name, one in sorted(broken.items())]
+    found += [
         Difference("absent file", one, named[0][one].place, None, 1, 1, f"{sides[1]} wrote none")
         for one in sorted(wanted[0] - wanted[1])
     ]
@@ -72,6 +74,16 @@ def differences(
     return found
 
 
+def _broken(feature: str, place: str, path: Path) -> Difference:
+    """That a database is damaged, and how."""
+    try:
+        DatabaseFile(path)
+        words = "some of its rows cannot be read"
+    except UnreadableDatabase as problem:
+        words = str(problem)
+    return Difference("broken file", feature, place, None, 1, 1, printable(words))
+
+
 class _Both:
     """The databases of two sides, read together."""
 
@@ -90,20 +102,20 @@ class _Both:
         try:
             files = [DatabaseFile(path) for path in paths]
         except UnreadableDatabase as problem:
-            yield self._broken(paths[0].name, paths[0].name, problem)
+            yield self._damage(paths[0].name, paths[0].name, problem)
             return
         tables, lenient = (FileTables(self._output, files, Spill(), one) for one in (False, True))
         for name in tables:
             try:
                 table = tables[name]
             except UnreadableDatabase as problem:
-                yield self._broken(name, self._places.get(name, name), problem)
+                yield self._damage(name, self._places.get(name, name), problem)
                 table = lenient[name]
             self._present[name, number] = tables.present(name)
             self._load(name, number, table)
 
     @staticmethod
-    def _broken(feature: str, place: str, problem: UnreadableDatabase) -> Difference:
+    def _damage(feature: str, place: str, problem: UnreadableDatabase) -> Difference:
         return Difference("broken file", feature, place, None, 1, 1, printable(str(problem)))
 
     def _load(self, name: str, number: int, table: pa.Table) -> None:

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+import apsw
+
 from ascend_ref.db.carrier import carrier_of_name
 from ascend_ref.db.introspect import describe
-from ascend_ref.db.open import open_readonly
+from ascend_ref.db.open import UnreadableDatabase, open_readonly
 
 from ..compare.sql import quoted
 from ..media.text.deliverables import COMPANIONS, Deliverable, deliverable_of_name
@@ -25,6 +27,11 @@ class DatabaseTable:
     name: str
 
     @property
+    def is_readable(self) -> bool:
+        """Whether it is a table, not a whole database that cannot be read."""
+        return self.name != self.path.name
+
+    @property
     def place(self) -> str:
         """What places in findings begin with."""
         return f"{re.sub('_[0-9]+(?=[.]db$)', '', self.path.name)}: {self.name}"
@@ -33,16 +40,24 @@ class DatabaseTable:
 def tables_below(folder: Path) -> Iterator[DatabaseTable]:
     """The tables with rows, STRING_IDS apart, of the databases in a folder and below.
 
-    Raises :class:`UnreadableDatabase`.
+    A database that cannot be read stands there itself, as a table of its own name.
     """
     for path in sorted(folder.rglob("*.db")):
         if carrier_of_name(path.name)[0] is None:
             continue
-        with closing(open_readonly(path)) as connection:
-            for name in sorted(describe(connection).tables):
-                is_filled = connection.execute(f"SELECT 1 FROM main.{quoted(name)} LIMIT 1")
-                if name != "STRING_IDS" and is_filled.fetchone():
-                    yield DatabaseTable(path, name)
+        try:
+            yield from [DatabaseTable(path, name) for name in _filled(path)]
+        except (UnreadableDatabase, apsw.Error):
+            yield DatabaseTable(path, path.name)
+
+
+def _filled(path: Path) -> Iterator[str]:
+    with closing(open_readonly(path)) as connection:
+        for name, table in sorted(describe(connection).tables.items()):
+            if table.kind == "table" and name != "STRING_IDS":
+                rows = connection.execute(f"SELECT 1 FROM main.{quoted(name)} LIMIT 1")
+                if rows.fetchone():
+                    yield name
 
 
 File: TypeAlias = Deliverable | DatabaseTable
