@@ -118,13 +118,17 @@ def _without_counters(folder: Folder, absent: tuple[str, ...]) -> None:
     folder.rows(KERNELS[0], changed)
 
 
-@bug("before", "Ascend/pytorch 1ac959e42, merge request 16028, 2024-11-21")
-def types_for_shapes(database: Database) -> None:
+@bug("after", "Ascend/pytorch 1ac959e42, merge request 16028, 2024-11-21")
+def types_for_shapes(folder: Folder) -> None:
     """Types and shapes of a call's inputs are given in the wrong order."""
-    database.change(
-        "UPDATE PYTORCH_API SET inputDtypes = inputShapes, inputShapes = inputDtypes "
-        "WHERE inputDtypes IS NOT inputShapes"
-    )
+
+    def changed(found: Timeline) -> None:
+        for event in found.all:
+            about = event.get("args", {})
+            if "Input Dims" in about and "Input type" in about:
+                about["Input Dims"], about["Input type"] = about["Input type"], about["Input Dims"]
+
+    timeline(folder, changed)
 
 
 @bug("after", "Ascend/pytorch 71fbc1c46, merge request 12652, 2024-06-26")
