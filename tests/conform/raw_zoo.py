@@ -1,31 +1,61 @@
-"""Defective exporters of raw files: the reference on files of which one thing is read wrongly."""
+"""Defective exporters of raw files: the reference on files of which one thing is read wrongly.
+
+A bug changes a copy of the raw folder before the reference exports it. Where there is nothing to
+change the exporter is right.
+"""
 
 from __future__ import annotations
 
 import json
 import shutil
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from tempfile import TemporaryDirectory
 
-from ascend_ref.profile.raw import export_raw
+from zoo import Bug, of_function
+
+from ascend_conformance.harness.raw_to_text import reference
+
+Spoil = Callable[[Path], object]
+
+BUGS: dict[str, Bug] = {}
 
 
-class Bug(NamedTuple):
-    """What is done to a copy of the raw folder before the reference exports it."""
-
-    summary: str
-    spoil: Callable[[Path], None]
+class Absent(Exception):
+    """There is nothing in the folder that the bug would read wrongly."""
 
 
-def _one(prof: Path, pattern: str) -> Path:
-    return next(iter(sorted(prof.rglob(pattern))))
+def bug(larger: str | None = None, source: str | None = None) -> Callable[[Spoil], Spoil]:
+    def register(spoil: Spoil) -> Spoil:
+        found = of_function(spoil, _export, larger, source)
+        BUGS[found.name] = found
+        return spoil
+
+    return register
+
+
+def _export(spoil: Spoil, source: Path, target: Path) -> None:
+    with TemporaryDirectory() as place:
+        copied = Path(place) / source.name
+        shutil.copytree(source, copied)
+        with suppress(Absent):
+            spoil(copied)
+        reference(copied, target)
+
+
+def _slices(prof: Path, pattern: str) -> list[Path]:
+    """The slices of all files of a pattern, the last one last."""
+    found = sorted(prof.rglob(f"{pattern}.slice_*"), key=lambda one: int(one.suffix[7:]))
+    if not found:
+        raise Absent
+    return found
 
 
 def _records(prof: Path, pattern: str, size: int, change: Callable[[bytearray], None]) -> None:
     """Change every record of all files of a pattern."""
-    for path in prof.rglob(pattern):
+    for path in _slices(prof, pattern):
         content = path.read_bytes()
         rows = [bytearray(content[at : at + size]) for at in range(0, len(content), size)]
         for row in rows:
@@ -35,7 +65,7 @@ def _records(prof: Path, pattern: str, size: int, change: Callable[[bytearray], 
 
 def _cut(prof: Path, pattern: str, size: int) -> None:
     """Without the last record of a file, as an exporter that counts one too few."""
-    path = _one(prof, pattern)
+    path = _slices(prof, pattern)[-1]
     path.write_bytes(path.read_bytes()[:-size])
 
 
@@ -53,93 +83,124 @@ def _swap(row: bytearray, at: int, size: int) -> None:
     row[at : at + size] = row[at : at + size][::-1]
 
 
-def _frequency(prof: Path) -> None:
-    """Nanoseconds in place of ticks: the frequency of the host is not looked at."""
+def _log(prof: Path) -> str:
+    """The log of the scheduler that the chip has."""
+    return "stars_soc.data.*" if any(prof.rglob("stars_soc.data.*")) else "hwts.data.*"
+
+
+@bug()
+def last_task_dropped(prof: Path) -> None:
+    """The last launch of the host is lost."""
+    _cut(prof, "*.compact.task_track", 64)
+
+
+@bug()
+def last_log_dropped(prof: Path) -> None:
+    """The last end of a task is lost."""
+    _cut(prof, _log(prof), 64)
+
+
+@bug()
+def last_call_dropped(prof: Path) -> None:
+    """The last call is lost."""
+    _cut(prof, "*.api_event.data", 40)
+
+
+@bug()
+def last_slice_dropped(prof: Path) -> None:
+    """A loop over slices ends one too early."""
+    _, *others = _slices(prof, "*.api_event.data")
+    if not others:
+        raise Absent
+    others[-1].unlink()
+
+
+@bug()
+def task_number_swapped(prof: Path) -> None:
+    """Numbers of tasks are read in the other order of bytes."""
+    _records(prof, "*.compact.task_track", 64, lambda row: _swap(row, 28, 2))
+
+
+@bug()
+def hash_swapped(prof: Path) -> None:
+    """Hashes of names are read in the other order of bytes."""
+    _records(prof, "*.compact.node_basic_info", 64, lambda row: _swap(row, 24, 8))
+
+
+@bug()
+def host_counter_as_nanoseconds(prof: Path) -> None:
+    """The host's frequency is not looked at."""
     path = prof / "host" / "info.json"
     document = json.loads(path.read_text())
     document["CPU"][0]["Frequency"] = "1000.000000"
     path.write_text(json.dumps(document))
 
 
-def _no_contexts(row: bytearray) -> None:
-    if row[0] & 0x3F in (34, 35):
-        row[18:20] = b"\0\0"
+@bug()
+def device_clock_late(prof: Path) -> None:
+    """The device's clock is one microsecond late."""
+    _number(prof, "dev_start.log.*", "cntvct", lambda ticks: ticks - 50)
 
 
-def _rename(prof: Path, name: str) -> None:
-    for path in prof.rglob(f"unaging.{name}*"):
-        number = 100 + int(path.name.rpartition("_")[2])
-        path.rename(path.with_name(f"aging.{name}{number}"))
+@bug()
+def device_clock_one_tick_early(prof: Path) -> None:
+    """The counter of the device is read one tick after the clock that it is paired with."""
+    _number(prof, "dev_start.log.*", "cntvct", lambda ticks: ticks + 1)
 
 
-def _level(row: bytearray) -> None:
-    """Calls of communication for those of nodes."""
-    if struct.unpack_from("<H", row, 2)[0] == 5500:
-        struct.pack_into("<H", row, 2, 10000)
+@bug()
+def sub_tasks_without_number(prof: Path) -> None:
+    """All sub-tasks have number 0."""
+
+    def changed(row: bytearray) -> None:
+        if row[0] & 0x3F in (34, 35):
+            row[18:20] = b"\0\0"
+
+    _records(prof, "stars_soc.data.*", 64, changed)
 
 
-BUGS: Mapping[str, Bug] = {
-    "last-task-dropped": Bug(
-        "The last launch of the host is lost.",
-        lambda prof: _cut(prof, "*.compact.task_track.slice_*", 64),
-    ),
-    "last-log-dropped": Bug(
-        "The last end of a task is lost.",
-        lambda prof: _cut(prof, "stars_soc.data.*" if _has_stars(prof) else "hwts.data.*", 64),
-    ),
-    "last-call-dropped": Bug(
-        "The last call is lost.", lambda prof: _cut(prof, "*.api_event.data.slice_*", 40)
-    ),
-    "task-number-swapped": Bug(
-        "Numbers of tasks are read in the other order of bytes.",
-        lambda prof: _records(prof, "*.compact.task_track.*", 64, lambda row: _swap(row, 28, 2)),
-    ),
-    "hash-swapped": Bug(
-        "Hashes of names are read in the other order of bytes.",
-        lambda prof: _records(
-            prof, "*.compact.node_basic_info.*", 64, lambda row: _swap(row, 24, 8)
-        ),
-    ),
-    "host-counter-as-nanoseconds": Bug("The host's frequency is not looked at.", _frequency),
-    "device-clock-late": Bug(
-        "The device's clock is one microsecond late.",
-        lambda prof: _number(prof, "dev_start.log.*", "cntvct", lambda ticks: ticks - 50),
-    ),
-    "clock-of-the-host-for-the-device": Bug(
-        "The counter of the host is taken for that of the device.",
-        lambda prof: _number(prof, "dev_start.log.*", "cntvct", lambda ticks: ticks + 1),
-    ),
-    "sub-tasks-without-number": Bug(
-        "All sub-tasks have number 0.",
-        lambda prof: _records(prof, "stars_soc.data.*", 64, _no_contexts),
-    ),
-    "communication-as-nodes": Bug(
-        "Calls of communication are taken for nodes.",
-        lambda prof: _records(prof, "*.api_event.data.*", 40, _level),
-    ),
-    "no-dictionary": Bug(
-        "The dictionary of texts is not read.",
-        lambda prof: _one(prof, "*.additional.hash_dic.*").unlink(),
-    ),
-    "static-as-dynamic": Bug(
-        "The prefix of a file's name is not looked at.",
-        lambda prof: _rename(prof, "compact.node_basic_info.slice_"),
-    ),
-}
+@bug("it takes a collective, and the smallest model with one has many operators")
+def communication_as_nodes(prof: Path) -> None:
+    """Calls of communication are taken for nodes."""
+
+    def changed(row: bytearray) -> None:
+        if struct.unpack_from("<H", row, 2)[0] == 5500:
+            struct.pack_into("<H", row, 2, 10000)
+
+    _records(prof, "*.api_event.data", 40, changed)
 
 
-def _has_stars(prof: Path) -> bool:
-    return any(prof.rglob("stars_soc.data.*"))
+@bug()
+def no_dictionary(prof: Path) -> None:
+    """The dictionary of texts is not read."""
+    for path in _slices(prof, "*.additional.hash_dic"):
+        path.unlink()
 
 
-def exporter(name: str) -> Callable[[Path, Path], None]:
-    """A defective exporter."""
+@bug()
+def prefix_ignored(prof: Path) -> None:
+    """Which operators are static is not looked up in the prefix of the file's name."""
+    for path in _slices(prof, "*.compact.node_basic_info"):
+        prefix, _, name = path.name.partition(".")
+        other = {"aging": "unaging", "unaging": "aging"}[prefix]
+        path.rename(path.with_name(f"{other}.{name}"))
 
-    def export(source: Path, target: Path) -> None:
-        copied = target / source.name
-        shutil.copytree(source, copied)
-        BUGS[name].spoil(copied)
-        export_raw(copied, target / "text", ("csv", "timeline"))
-        shutil.rmtree(copied)
 
-    return export
+@bug(source="Ascend/msprof 36bee276d, merge request 290, 2026-06-16")
+def start_with_the_next_end(prof: Path) -> None:
+    """Where the end of a task is lost, its start is paired with the end of the next one."""
+    path = _slices(prof, _log(prof))[0]
+    content = path.read_bytes()
+    path.write_bytes(content[:64] + content[128:])
+
+
+@bug(source="Ascend/msprof 5ce17bed2, merge request 124, 2026-03-17")
+def marks_by_the_counter_of_the_device(prof: Path) -> None:
+    """Times of marks are converted as those of the device."""
+
+    def changed(row: bytearray) -> None:
+        for at in (64, 72):  # start and end
+            ticks = struct.unpack_from("<Q", row, at)[0]
+            struct.pack_into("<Q", row, at, ticks // 2)
+
+    _records(prof, "*.additional.msproftx", 256, changed)

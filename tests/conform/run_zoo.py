@@ -2,64 +2,98 @@
 
     python tests/conform/run_zoo.py [NAME]...
 
-Exit 1 where one is not caught, or not shrunk to three operators without a reason.
+Exit 1 where one is not caught, or not shrunk to three operators without a reason, or takes more
+than a minute of the processor, or where the reference itself is not found right.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from zoo import BUGS
+import framework_zoo
+import raw_zoo
+import upstream_zoo
+import zoo
+from zoo import Bug
 
 from ascend_conformance.harness.case import Case
 from ascend_conformance.harness.conform import conform
 from ascend_conformance.harness.drawing import draw_cases
+from ascend_conformance.harness.exporters import Function
 from ascend_conformance.harness.stages import STAGES, Stage
 
-STAGE = STAGES["database-to-text"]
+ZOOS: Mapping[str, Mapping[str, Bug]] = {
+    "database-to-text": zoo.BUGS | upstream_zoo.BUGS,
+    "raw-to-text": raw_zoo.BUGS,
+    "framework-to-profile": framework_zoo.BUGS,
+}
+"""Defective exporters of each stage."""
 SMALL = 3
 """Operators that a failure is shrunk to."""
+LONGEST = 60.0
+"""Seconds of the processor that finding and shrinking may take."""
 
 
 class Caught(NamedTuple):
-    name: str
+    """What came of one exporter. ``rules``: those of all failures that the smallest case shows."""
+
+    bug: Bug
     operators: int | None
     rules: tuple[str, ...]
     seconds: float
 
     @property
     def passes(self) -> bool:
-        reason = BUGS[self.name].larger
         if self.operators is None or "CFM101" in self.rules:  # a bug is no crash
             return False
-        return self.operators <= SMALL or reason is not None
+        small = self.operators <= SMALL or self.bug.larger is not None
+        return small and self.seconds <= LONGEST
+
+    @property
+    def words(self) -> str:
+        found = "not caught" if self.operators is None else f"{self.operators} operators"
+        verdict = "" if self.passes else "NOT "
+        rules = " ".join(self.rules)
+        return f"{verdict}{self.bug.name:36} {found:14} {self.seconds:5.1f} s  {rules}"
 
 
 @cache
-def drawn(count: int = 40, seed: int = 2) -> list[Case]:
-    return draw_cases(STAGE, count, seed)
+def drawn(stage: str, count: int = 40, seed: int = 2) -> list[Case]:
+    return draw_cases(STAGES[stage], count, seed)
 
 
-def run(name: str, cases: Sequence[Case], stage: Stage = STAGE) -> Caught:
+def run(bug: Bug, cases: Sequence[Case], stage: Stage) -> Caught:
     started = time.process_time()
-    outcome = conform(BUGS[name].exporter(), stage, cases, enough=1)
+    outcome = conform(bug.exporter(), stage, cases, enough=1)
     found = [one for one in outcome.shown if one.failure.fails]
     operators = min((one.tried.operators for one in found), default=None)
     rules = tuple(sorted({one.failure.finding.rule for one in found}))
-    return Caught(name, operators, rules, time.process_time() - started)
+    return Caught(bug, operators, rules, time.process_time() - started)
+
+
+def false_alarms(stage: Stage, cases: Sequence[Case]) -> int:
+    """How many failures of the reference are found, which has none."""
+    outcome = conform(Function("reference", stage.reference), stage, cases, most=0)
+    failed = [one for one in outcome.shown if one.failure.fails]
+    print(f"{stage.name}: {outcome.cases} cases, {len(failed)} false alarms", flush=True)
+    return len(failed)
 
 
 def main(wanted: Sequence[str]) -> int:
     failed = False
-    for name in BUGS:
-        if not wanted or name in wanted:
-            one = run(name, drawn())
-            failed |= not one.passes
-            print(f"{'' if one.passes else 'NOT '}{one}", flush=True)
+    for name, bugs in ZOOS.items():
+        stage, cases = STAGES[name], drawn(name)
+        if not wanted:
+            failed |= false_alarms(stage, cases) > 0
+        for bug in bugs.values():
+            if not wanted or bug.name in wanted:
+                one = run(bug, cases, stage)
+                failed |= not one.passes
+                print(one.words, flush=True)
     return int(failed)
 
 

@@ -11,7 +11,9 @@ import math
 import shutil
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -33,45 +35,68 @@ WAITS = ("Wait Time(us)", "Task Wait Time(us)")
 When = Literal["before", "after"]
 
 
+Applies = Callable[[Any], object]
+
+
 @dataclass(frozen=True)
 class Bug:
+    """``export``: what the defective exporter does; ``source``: the changelog or thread that it is
+    from.
+    """
+
     name: str
     imitates: str
-    when: When
-    apply: Callable[[Any], object]
+    export: Callable[[Path, Path], object]
     larger: str | None = None
+    source: str | None = None
 
     def exporter(self) -> Function:
-        return Function(self.name, self._export)
+        return Function(self.name, self.export)
 
-    def _export(self, source: Path, target: Path) -> None:
-        if self.when == "after":
-            reference(source, target)
-            self._applied(Folder(target))
-            return
-        with TemporaryDirectory() as place:
-            copy = Path(place) / source.name
-            shutil.copytree(source, copy)
-            self._applied(Database(databases(copy)[0]))
-            reference(copy, target)
 
-    def _applied(self, handle: Any) -> None:
-        try:
-            self.apply(handle)
-        except Inapplicable:
-            return
+def of_function(
+    apply: Applies,
+    export: Callable[[Applies, Path, Path], None],
+    larger: str | None = None,
+    source: str | None = None,
+) -> Bug:
+    """The bug of a function, whose name and docstring are its own."""
+    name = apply.__name__.replace("_", "-")
+    words = (apply.__doc__ or "").strip()
+    return Bug(name, words, partial(export, apply), larger, source)
 
 
 BUGS: dict[str, Bug] = {}
 
 
-def bug(when: When, larger: str | None = None) -> Callable[[Callable[[Any], object]], object]:
-    def register(apply: Callable[[Any], object]) -> Callable[[Any], object]:
-        name = apply.__name__.replace("_", "-")
-        BUGS[name] = Bug(name, (apply.__doc__ or "").strip(), when, apply, larger)
+def bug(when: When, larger: str | None = None) -> Callable[[Applies], Applies]:
+    def register(apply: Applies) -> Applies:
+        found = of_function(apply, EXPORTS[when], larger)
+        BUGS[found.name] = found
         return apply
 
     return register
+
+
+def _export_changed(apply: Applies, source: Path, target: Path) -> None:
+    with TemporaryDirectory() as place:
+        copy = Path(place) / source.name
+        shutil.copytree(source, copy)
+        with suppress(Inapplicable):
+            apply(Database(databases(copy)[0]))
+        reference(copy, target)
+
+
+def _export_and_change(apply: Applies, source: Path, target: Path) -> None:
+    reference(source, target)
+    with suppress(Inapplicable):
+        apply(Folder(target))
+
+
+EXPORTS: Mapping[When, Callable[[Applies, Path, Path], None]] = {
+    "before": _export_changed,
+    "after": _export_and_change,
+}
 
 
 def cells(folder: Folder, columns: tuple[str, ...], change: Callable[[str], str]) -> None:
@@ -342,13 +367,13 @@ def column_absent(folder: Folder) -> None:
 @bug("after")
 def timeline_in_ns(folder: Folder) -> None:
     """Times of the device's lane are in ns."""
-    _hardware(folder, lambda event: event.update(dur=event["dur"] * 1000))
+    hardware(folder, lambda event: event.update(dur=event["dur"] * 1000))
 
 
 @bug("after")
 def timeline_in_local_time(folder: Folder) -> None:
     """Times of the device's lane are those of a time zone."""
-    _hardware(folder, lambda event: event.update(ts=later(event["ts"], 8 * 3600 * 1e6)))
+    hardware(folder, lambda event: event.update(ts=later(event["ts"], 8 * 3600 * 1e6)))
 
 
 @bug("after")
@@ -359,13 +384,13 @@ def arrows_to_the_end(folder: Folder) -> None:
         for event in timeline.flows("HostToDevice", "f"):
             event["ts"] = later(event["ts"], 1.5)
 
-    _timeline(folder, changed)
+    timeline(folder, changed)
 
 
 @bug("after")
 def timeline_cut(folder: Folder) -> None:
     """The timeline ends in the middle, as after a full disk."""
-    for path in _timelines(folder):
+    for path in timelines(folder):
         text = path.read_bytes()
         path.write_bytes(text[: len(text) * 2 // 3])
 
@@ -405,25 +430,21 @@ def _collectives(value: Any) -> list[dict[str, Any]]:
     ]
 
 
-def _timelines(folder: Folder) -> list[Path]:
+def timelines(folder: Folder) -> list[Path]:
     found = [*folder.path.rglob("trace_view.json"), *folder.path.rglob("msprof_*.json")]
     return [path for path in found if "_tx_" not in path.name]
 
 
-def _timeline(folder: Folder, change: Callable[[Timeline], object]) -> None:
-    for path in _timelines(folder):
-        timeline = Timeline(path)
-        change(timeline)
-        timeline.write()
+def timeline(folder: Folder, change: Callable[[Timeline], object]) -> None:
+    for path in timelines(folder):
+        found = Timeline(path)
+        change(found)
+        found.write()
 
 
-def _hardware(folder: Folder, change: Callable[[dict[str, Any]], object]) -> None:
+def hardware(folder: Folder, change: Callable[[dict[str, Any]], object]) -> None:
     def changed(timeline: Timeline) -> None:
         for event in timeline.layer("Ascend Hardware"):
             change(event)
 
-    _timeline(folder, changed)
-
-
-def all_bugs() -> Mapping[str, Bug]:
-    return BUGS
+    timeline(folder, changed)

@@ -9,7 +9,8 @@ from typing import Any, Literal
 import msgspec
 import yaml
 
-from ascend_simulator.scenario import RUN, Scenario, ScenarioError, to_document
+from ascend_ref.capture.metric_groups import aic_metrics
+from ascend_simulator.scenario import RUN, Scenario, ScenarioError, to_document, validate
 
 Output = Literal["pytorch", "msprof"]
 OUTPUTS: tuple[Output, ...] = ("pytorch", "msprof")
@@ -36,6 +37,15 @@ class Case:
             f"{one.schedule.active} steps, level {one.capture.level}, {self.output}{faults}"
         )
 
+    @property
+    def is_possible(self) -> bool:
+        """Whether the scenario can be simulated, and a profile of the output can hold it."""
+        try:
+            validate(self.scenario)
+        except ScenarioError:
+            return False
+        return can_hold(self.scenario, self.output)
+
     def to_yaml(self) -> str:
         """The case as a document that :func:`read_case` reads back."""
         document = {
@@ -45,6 +55,13 @@ class Case:
             "scenario": to_document(self.scenario),
         }
         return yaml.safe_dump(document, sort_keys=False, allow_unicode=True)
+
+
+def can_hold(scenario: Scenario, output: Output) -> bool:
+    """Whether a profile of an output can hold what a scenario records."""
+    if output == "msprof":
+        return scenario.capture.npu
+    return scenario.capture.aic_metrics in aic_metrics()
 
 
 class UnreadableCase(Exception):

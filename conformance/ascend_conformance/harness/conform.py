@@ -17,16 +17,18 @@ from ..engine.failure import rule_that_finds
 from ..finding import FileReport, Finding, Report, Skipped
 from ..media import load_rules
 from ..report import FORMATS
+from .attempts import Attempts, Sought
 from .case import CASE, Case, UnreadableCase, read_case
 from .expected import Expected
 from .exporters import Exporter
-from .shrinking import MOST, shrink
+from .shrinking import shrink
 from .stages import Stage
-from .trial import PLAINLY, RUN, Asked, Failure, Tried, try_case, try_folder
+from .trial import PLAINLY, RUN, Asked, Failure, Signature, Tried, try_case, try_folder
 
 Progress = Callable[[int, int, str], None]
-Signature = tuple[str, str, str]
 
+MOST = 60
+"""Exports that one failure may take to be shrunk."""
 REPLAY = "replay.json"
 FINDINGS = "findings.json"
 
@@ -74,8 +76,8 @@ def conform(
 ) -> Outcome:
     """Try an exporter on cases, shrink each failure, and save it below ``out``.
 
-    ``most``: cases tried to shrink one failure. ``enough``: failing cases after which no further
-    one is tried.
+    ``most``: exports that it may take to shrink one failure. ``enough``: failing cases after which
+    no further one is tried.
     """
     outcome = Outcome(exporter)
     failing: list[Tried] = []
@@ -112,6 +114,7 @@ def _explain(
 ) -> None:
     """Shrink what failed: every failure that a smaller case shows as well is one with it."""
     known: set[Signature] = set()
+    attempts = Attempts(outcome.exporter, stage, asked)
     for tried in failing:
         for failure in tried.failures:
             if failure.signature in known:
@@ -124,7 +127,7 @@ def _explain(
             if progress:
                 progress(len(known), len(known) + 1, f"shrinking {' '.join(failure.signature)}")
             wanted = failure.signature
-            small = _shrunk(outcome.exporter, stage, tried.case, asked, wanted, most)
+            small = shrink(tried.case, Sought(attempts, wanted, most)) if most else tried.case
             for shown in _saved(outcome, stage, small, asked, wanted, out):
                 reason = _listed(shown.failure, outcome.exporter, stage, expected)
                 if shown.failure.signature in known:
@@ -134,19 +137,6 @@ def _explain(
                     outcome.expected.append((shown.failure, reason.reason))
                 else:
                     outcome.shown.append(shown)
-
-
-def _shrunk(
-    exporter: Exporter, stage: Stage, case: Case, asked: Asked, wanted: Signature, most: int
-) -> Case:
-    # What only check finds is looked for with it.
-    judged = replace(asked, judged=asked.judged or not wanted[1].startswith("CFM"))
-
-    def shows(candidate: Case) -> bool:
-        found = try_case(exporter, stage, candidate, judged).failures
-        return any(one.signature == wanted for one in found)
-
-    return shrink(case, shows, most)
 
 
 def _saved(

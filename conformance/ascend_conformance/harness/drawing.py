@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from ascend_ref.capture.metric_groups import aic_metrics
-from ascend_simulator.scenario import Scenario, ScenarioError, validate
 from ascend_simulator.scenario.estimate import rows_per_rank
 from ascend_simulator.strategies import scenarios
 
-from .case import OUTPUTS, Case
+from .case import OUTPUTS, Case, can_hold
 
 if TYPE_CHECKING:
     from .case import Output
@@ -32,13 +30,6 @@ def cases(draw: st.DrawFn, stage: str = "database-to-text", max_ranks: int = 2) 
     outputs: tuple[Output, ...] = tuple(one for one in OUTPUTS if can_hold(drawn, one))
     scenario = replace(drawn, schedule=replace(drawn.schedule, repeat=1))
     return Case(scenario, stage, draw(st.sampled_from(outputs)), draw(st.integers(0, 1 << 32)))
-
-
-def can_hold(scenario: Scenario, output: Output) -> bool:
-    """Whether a profile of an output can hold what a scenario records."""
-    if output == "msprof":
-        return scenario.capture.npu
-    return scenario.capture.aic_metrics in aic_metrics()
 
 
 def size(case: Case) -> int:
@@ -60,18 +51,11 @@ def draw_cases(stage: Stage, count: int, number: int) -> list[Case]:
     )
     @given(cases(stage.name, stage.ranks))
     def collect(case: Case) -> None:
-        if len(found) < count and stage.can_be_drawn(case) and _is_possible(case):
+        possible = stage.can_be_drawn(case) and case.is_possible
+        if len(found) < count and possible and size(case) <= MOST_ROWS:
             one = case.scenario
             found.setdefault((case.output, one.hardware.product, one.model.kind, size(case)), case)
 
     if count:
         collect()
     return sorted(found.values(), key=size)
-
-
-def _is_possible(case: Case) -> bool:
-    try:
-        validate(case.scenario)
-    except ScenarioError:
-        return False
-    return size(case) <= MOST_ROWS

@@ -7,9 +7,8 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from ascend_ref.profile.raw import export_raw
-from ascend_ref.raw import find_folders
 from ascend_simulator import write_run
-from ascend_spec import layout_catalog, raw_catalog
+from ascend_spec import layout_catalog
 
 from . import databases, texts
 from .case import Case
@@ -57,12 +56,3 @@ def differences(
 def reference(source: Path, target: Path) -> None:
     """Our own export of a raw profile."""
     export_raw(source, target / "profile")
-
-
-def operators(folder: Path) -> int:
-    """How many operators of the device the input of a case holds."""
-    (source,) = (folder / "input").iterdir()
-    found = find_folders(source)
-    size = raw_catalog().record_size("NODE_BASIC_INFO") or 1
-    slices = [part for one in found for part in one.files.get("node_basic_info", ())]
-    return sum(one.path.stat().st_size // size for one in slices)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from functools import partial
+from math import lcm
 from pathlib import Path
 
 from ascend_ref.profile.raw import export_raw
@@ -17,13 +18,16 @@ from .files import texts_below
 
 FORMATS = ("raw", "csv", "timeline")
 KINDS = ("csv", "timeline")
+SLICES = 11
+"""Files that records of one kind are cut into: with numbers of one and of two digits."""
 
 
 def make(case: Case, folder: Path, writer: str | None = None) -> None:
     """Simulate a case: its raw files below ``input``, what is true of them below ``expected``.
 
     The truth is written from the recording itself, as far as raw files hold it. Of several
-    profiles the last is taken: its ranks and devices are not 0.
+    profiles the last is taken: its ranks and devices are not 0. Its records stand in several
+    slices, as those of long collections do.
     """
     run = write_run(case.scenario, case.seed, folder / "run", FORMATS, writer=writer)
     profile = run.profiles[-1]
@@ -32,9 +36,29 @@ def make(case: Case, folder: Path, writer: str | None = None) -> None:
     for one in list(texts_below(profile)):
         shutil.move(one.path, expected / one.path.name)
     shutil.rmtree(profile / layout_catalog().folder("msprof", "output"))
+    cut_into_slices(profile)
     (folder / "input").mkdir()
     shutil.move(profile, folder / "input" / profile.name)
     shutil.rmtree(folder / "run")
+
+
+def cut_into_slices(profile: Path) -> None:
+    """Cut every file of records in a folder of raw files between two records."""
+    for folder in find_folders(profile):
+        for kind, slices in folder.files.items():
+            file = raw_catalog().files[kind]
+            sizes = [raw_catalog().record_size(one.record) for one in file.members]
+            if file.sliced and sizes and None not in sizes:
+                for one in slices:
+                    _cut(one.path, lcm(*(size or 1 for size in sizes)))
+
+
+def _cut(path: Path, size: int) -> None:
+    content = path.read_bytes()
+    step = -(-len(content) // (size * SLICES)) * size
+    stem = path.name.rpartition("_")[0]
+    for number, start in enumerate(range(0, len(content), step or 1)):
+        path.with_name(f"{stem}_{number}").write_bytes(content[start : start + step])
 
 
 def can_be_drawn(case: Case) -> bool:
@@ -52,10 +76,14 @@ differences = partial(texts.differences, numbered=("connection_id",))
 
 
 def operators(folder: Path) -> int:
-    """How many operators the input of a case holds."""
-    size = raw_catalog().record_size("NODE_BASIC_INFO") or 1
+    """How many operators the input of a case holds: at level 0, at which the host names none, how
+    many tasks it launched.
+    """
+    return _records(folder, "node_basic_info") or _records(folder, "task_track")
+
+
+def _records(folder: Path, kind: str) -> int:
+    size = raw_catalog().record_size(kind.upper()) or 1
     (source,) = (folder / "input").iterdir()
-    slices = [
-        one for found in find_folders(source) for one in found.files.get("node_basic_info", ())
-    ]
+    slices = [one for found in find_folders(source) for one in found.files.get(kind, ())]
     return sum(one.path.stat().st_size // size for one in slices)

@@ -2,76 +2,135 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
+from functools import cache
 from typing import Any
 
 from ascend_ref.capture import Switches
 from ascend_simulator.choices import HardwareChoice, ModelChoice, Parallelism, Schedule
-from ascend_simulator.scenario import Scenario, ScenarioError, validate
+from ascend_simulator.program.cost import kinds
+from ascend_simulator.program.single import least_lengths
+from ascend_simulator.scenario import Scenario
 
+from .attempts import Sought
 from .case import Case
 
-Shows = Callable[[Case], bool]
-"""Whether a case still shows the failure."""
+Holds = Callable[[Case], bool]
+Smaller = Callable[[Case], Iterator[tuple[str, Case]]]
+"""Smaller cases, with a name for what is made smaller in each."""
+Made = Mapping[str, Any]
+"""Fields and what they are made."""
 
-MOST = 60
-"""Cases that are tried for one failure."""
-ADD = ModelChoice("single-operator", operator="Add", shape=(16,))
+LENGTH = 16
+"""Of each dimension of an operator."""
 NETWORK = ModelChoice(layers=1, hidden=64, heads=1, sequence=16, vocabulary=16)
 """The one with a collective that has fewest operators."""
 ONE_STEP = Schedule(warmup=0, active=1)
 SMALL = {"layers": 1, "hidden": 64, "heads": 1, "sequence": 16, "vocabulary": 16, "tables": 1}
 
 
-def shrink(case: Case, shows: Shows, most: int = MOST) -> Case:
-    """The smallest case found within so many tries that still shows the failure.
+def shrink(case: Case, sought: Sought) -> Case:
+    """The smallest case found that still shows a failure.
 
-    A case that is smaller at once is looked for first: one operator, then two, with the switches of
-    the case or with those by default; then one part after another is made smaller.
+    A case that is smaller at once is looked for first: one operator, with the switches by default,
+    with those of the case that its file needs to be there at all, or with all of the case. Then one
+    part after another is made smaller as long as the failure stays.
     """
-    tried: dict[str, bool] = {}
+    for tiny in _tiny(case, _needed_switches(case, sought)):
+        if sought.shows(tiny):
+            return _reduced(tiny, _smaller, sought.shows)
+    return _reduced(case, _smaller, sought.shows)
 
-    def still_shows(candidate: Case) -> bool:
-        known = candidate.to_yaml()
-        if known not in tried:
-            if len(tried) >= most or not _is_possible(candidate):
-                return False
-            try:
-                tried[known] = shows(candidate)
-            except ScenarioError:  # its memory, which only the simulation knows
-                return False
-        return tried[known]
 
-    found = next(filter(still_shows, _tiny(case)), case)
+def _needed_switches(case: Case, sought: Sought) -> Switches:
+    """The switches without which there is no file for a failure, found without an export."""
+    own = case.scenario.capture
+    able = next(filter(sought.can_show, _tiny(case, own)), None)
+    if able is None or able.scenario.capture != own:
+        return Switches() if able else own
+    return _reduced(able, _fewer_switches, sought.can_show).scenario.capture
+
+
+def _reduced(case: Case, smaller_ones: Smaller, holds: Holds) -> Case:
+    """A case with every part made smaller that something does not need to hold."""
+    found = case
     kept: set[str] = set()
     changed = True
     while changed:
         changed = False
-        for what, smaller in _smaller(found):
+        for what, smaller in smaller_ones(found):
             if what in kept or smaller == found:
                 continue
-            if still_shows(smaller):
+            if holds(smaller):
                 found, changed = smaller, True
                 break
             kept.add(what)
     return found
 
 
-def _tiny(case: Case) -> Iterator[Case]:
-    """The boldest steps, smallest cases first."""
+@cache
+def single_operators() -> tuple[ModelChoice, ...]:
+    """The first operator of each unit that executes operators."""
+    first: dict[str, str] = {}
+    for name, kind in kinds().items():
+        first.setdefault(kind.unit, name)
+    return tuple(
+        ModelChoice("single-operator", operator=name, shape=(LENGTH,) * least_lengths(name))
+        for name in first.values()
+    )
+
+
+def _tiny(case: Case, needed: Switches) -> Iterator[Case]:
+    """The boldest steps, smallest cases first: one operator, of each unit that executes some."""
     own = case.scenario
-    for steps in (1, 2, 3):
-        for capture in (Switches(), own.capture):
-            schedule = replace(ONE_STEP, active=steps)
-            scenario = Scenario("shrunk", model=ADD, schedule=schedule, capture=capture)
-            yield replace(case, seed=0, scenario=scenario)
-    alone = replace(own, name="shrunk", summary="", parallelism=Parallelism(), faults=())
-    yield replace(case, scenario=replace(alone, model=ADD, schedule=ONE_STEP))
+    product = HardwareChoice(own.hardware.product)
+    first, *others = _programs(own)
+    for hardware in dict.fromkeys((HardwareChoice(), product)):
+        for capture in dict.fromkeys((Switches(), needed, own.capture)):
+            yield replace(case, seed=0, scenario=_scenario(*first, hardware, capture))
+    for program in others:
+        for capture in dict.fromkeys((needed, own.capture)):
+            yield replace(case, seed=0, scenario=_scenario(*program, product, capture))
+    model, parallelism, _ = first
+    alone = replace(own, name="shrunk", summary="", parallelism=parallelism, faults=())
+    yield replace(case, scenario=replace(alone, model=model, schedule=ONE_STEP))
+
+
+def _scenario(
+    model: ModelChoice,
+    parallelism: Parallelism,
+    steps: int,
+    hardware: HardwareChoice,
+    capture: Switches,
+) -> Scenario:
+    return Scenario(
+        "shrunk",
+        hardware=hardware,
+        model=model,
+        parallelism=parallelism,
+        schedule=replace(ONE_STEP, active=steps),
+        capture=capture,
+    )
+
+
+def _programs(own: Scenario) -> Iterator[tuple[ModelChoice, Parallelism, int]]:
+    """Models, ranks and steps, the fewest operators first."""
+    first, *others = single_operators()
+    yield first, Parallelism(), 1
+    yield first, Parallelism(), 2
+    for model in others:
+        yield model, Parallelism(), 2  # what is between two of them shows as well
+    together = own.parallelism.devices_per_process
+    if own.parallelism.ranks > 1:
+        yield first, Parallelism(2, devices_per_process=min(together, 2)), 1
+    yield first, Parallelism(), 3
+    if own.parallelism.ranks > 1:
+        yield NETWORK, Parallelism(2), 1
 
 
 def _smaller(case: Case) -> Iterator[tuple[str, Case]]:
-    """Each part of a case made smaller, the ones that save most first, with a name for it."""
+    """Each part of a case made smaller, the ones that save most first."""
     own = case.scenario
     for what, made in _parts(own):
         yield what, replace(case, scenario=replace(own, **made))
@@ -79,16 +138,16 @@ def _smaller(case: Case) -> Iterator[tuple[str, Case]]:
     yield "name", replace(case, scenario=replace(own, name="shrunk", summary=""))
 
 
-def _parts(own: Scenario) -> Iterator[tuple[str, dict[str, Any]]]:
+def _fewer_switches(case: Case) -> Iterator[tuple[str, Case]]:
+    for what, made in _captures(case.scenario.capture):
+        yield what, replace(case, scenario=replace(case.scenario, **made))
+
+
+def _parts(own: Scenario) -> Iterator[tuple[str, Made]]:
     yield "faults", {"faults": ()}
     for at, fault in enumerate(own.faults):
         yield f"fault {fault.kind}", {"faults": own.faults[:at] + own.faults[at + 1 :]}
-    yield "model, ranks", {"model": ADD, "parallelism": Parallelism()}
-    yield "model", {"model": ADD}
-    if own.model.kind != "single-operator":
-        tiny = {one: value for one, value in SMALL.items() if getattr(own.model, one) > value}
-        yield "sizes", {"model": _model(own.model, **tiny)}
-        yield "small network", {"model": NETWORK, "parallelism": Parallelism(2)}
+    yield from _models(own)
     yield "ranks", {"parallelism": Parallelism()}
     if own.parallelism.ranks > 2:
         yield "two ranks", {"parallelism": Parallelism(2)}
@@ -97,28 +156,45 @@ def _parts(own: Scenario) -> Iterator[tuple[str, dict[str, Any]]]:
         yield f"{steps} steps", {"schedule": replace(ONE_STEP, active=steps)}
     yield "hardware", {"hardware": HardwareChoice()}
     yield "data sheet", {"hardware": HardwareChoice(own.hardware.product)}
-    usual, capture = Switches(), own.capture
-    yield "switches", {"capture": usual}
-    counters = replace(
-        usual, level=capture.level, aic_metrics=capture.aic_metrics, aic_mode=capture.aic_mode
-    )
-    yield "switches but counters", {"capture": counters}
-    for one in fields(capture):
-        value = getattr(usual, one.name)
-        yield f"switch {one.name}", {"capture": replace(capture, **{one.name: value})}
+    yield from _captures(own.capture)
     for one in fields(own.model):
         least = SMALL.get(one.name) if own.model.kind != "single-operator" else None
         value = getattr(ModelChoice(own.model.kind), one.name) if least is None else least
-        yield f"model {one.name}", {"model": _model(own.model, **{one.name: value})}
+        if one.name not in ("kind", "operator", "shape"):
+            made: Made = {one.name: value}
+            yield f"model {one.name}", {"model": replace(own.model, **made)}
 
 
-def _model(model: ModelChoice, **changes: Any) -> ModelChoice:
-    return replace(model, **changes)
+def _models(own: Scenario) -> Iterator[tuple[str, Made]]:
+    """Fewer operators."""
+    first, *others = single_operators()
+    yield "model, ranks", {"model": first, "parallelism": Parallelism()}
+    yield "model", {"model": first}
+    if own.model.kind == "single-operator":
+        return
+    for model in others:
+        yield model.operator, {"model": model, "parallelism": Parallelism()}
+    tiny: Made = {one: value for one, value in SMALL.items() if getattr(own.model, one) > value}
+    yield "sizes", {"model": replace(own.model, **tiny)}
+    yield "small network", {"model": NETWORK, "parallelism": Parallelism(2)}
 
 
-def _is_possible(case: Case) -> bool:
-    try:
-        validate(case.scenario)
-    except ScenarioError:
-        return False
-    return case.output != "msprof" or case.scenario.capture.npu
+def _captures(own: Switches) -> Iterator[tuple[str, Made]]:
+    """Fewer switches: all but those of counters, then halves, quarters, … down to each alone."""
+    usual = Switches()
+    counters = replace(usual, level=own.level, aic_metrics=own.aic_metrics, aic_mode=own.aic_mode)
+    other: Made = {
+        one.name: getattr(usual, one.name)
+        for one in fields(own)
+        if getattr(own, one.name) != getattr(usual, one.name)
+    }
+    names = list(other)
+    yield "switches", {"capture": usual}
+    yield "switches but counters", {"capture": counters}
+    size = (len(names) + 1) // 2
+    while size:
+        for at in range(0, len(names), size):
+            some = names[at : at + size]
+            fewer = replace(own, **{one: other[one] for one in some})
+            yield f"switches {' '.join(some)}", {"capture": fewer}
+        size //= 2

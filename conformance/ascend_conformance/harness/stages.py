@@ -97,7 +97,7 @@ STAGES: Mapping[str, Stage] = {
             framework_to_profile.files,
             framework_to_profile.differences,
             framework_to_profile.reference,
-            framework_to_profile.operators,
+            raw_to_text.operators,
             judged=False,
         ),
     )

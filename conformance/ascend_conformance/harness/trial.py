@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
     from .stages import Stage
 
+Signature = tuple[str, str, str]
+"""Feature, rule and place of a failure, by which it is the same one in any case."""
+
 RUN = "run"
 """The feature of findings on an exporter that wrote nothing that could be compared."""
 
@@ -47,7 +50,7 @@ class Failure:
     finding: Finding
 
     @property
-    def signature(self) -> tuple[str, str, str]:
+    def signature(self) -> Signature:
         """The same for the same fault of an exporter in any case."""
         return self.feature, self.finding.rule, self.finding.place
 
@@ -90,7 +93,7 @@ class Tried:
     operators: int = 0
 
     @property
-    def signatures(self) -> frozenset[tuple[str, str, str]]:
+    def signatures(self) -> frozenset[Signature]:
         """Those of the failures that count."""
         return frozenset(one.signature for one in self.failures if one.fails)
 

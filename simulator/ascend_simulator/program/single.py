@@ -93,4 +93,6 @@ def _attention(tape: Tape, choice: ModelChoice) -> None:
     inputs = [tape.constant(*shape, data_type=choice.data_type) for _ in range(3)]
     made = _call(tape, choice, shape, *inputs)
     size = Heads(batch, heads, tokens, tokens, width, causal=False)
-    tape.attention(choice.operator, f"aclnn{choice.operator}", inputs, [made], size)
+    # Of many tasks in one, the range shows on the device what belongs together.
+    with tape.range(choice.operator, "default", on_device=True):
+        tape.attention(choice.operator, f"aclnn{choice.operator}", inputs, [made], size)
