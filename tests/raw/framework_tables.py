@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from ascend_ref.capture import Capture
+from ascend_ref.raw.framework.read import read_profile
 
 TEXTS = ("name", "data_types", "shapes", "frame")
 
@@ -29,3 +31,10 @@ def plain_framework(capture: Capture) -> Mapping[str, list[dict[str, Any]]]:
     links = zip(capture.links.activity.tolist(), capture.links.connection.tolist(), strict=True)
     found["links"] = [{"activity": row, "call": of[one]} for row, one in links]
     return found
+
+
+def read(profile: Path) -> tuple[dict[str, list[dict[str, object]]], list[str], Capture]:
+    """The tables of a profile, the lines on its damage without its path, and its capture."""
+    found = read_profile(profile)
+    lines = [str(one).removeprefix(f"{profile}/") for one in found.damage]
+    return dict(plain_framework(found.capture)), lines, found.capture
