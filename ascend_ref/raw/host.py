@@ -3,8 +3,7 @@
 Its files hold what the kernel counts: processor time in ticks, memory in pages, bytes of cards; and
 what iotop prints of disks. Each row is of the time from its own to the next sample.
 
-Each function of :data:`HELD` gives the table that raw files can hold, from the table, the facts of
-the machine and the host's monotonic clock.
+What is quantised so is quantised here, as the tables show it: see :func:`held_of_host`.
 """
 
 from __future__ import annotations
@@ -213,10 +212,21 @@ def _of_network(table: Columns, facts: HostFacts, _: Clock) -> Columns:
     }
 
 
-HELD: Mapping[str, Callable[[Columns, HostFacts, Clock], Columns]] = {
+_HELD: Mapping[str, Callable[[Columns, HostFacts, Clock], Columns]] = {
     HOST_TABLES["cpu"]: _of_processors,
     HOST_TABLES["mem"]: _of_memory,
     HOST_TABLES["disk"]: _of_disks,
     HOST_TABLES["network"]: _of_network,
 }
-"""Tables of the host that raw files hold."""
+
+
+def held_of_host(capture: Capture, name: str, table: Columns, clock: Clock) -> Columns:
+    """A table of the host with what raw files hold of it.
+
+    clock: the host's monotonic clock. No sample is taken after the end of the session.
+    """
+    found = _HELD[name](table, host_facts(capture), clock)
+    if capture.origin.end is None:
+        return found
+    before = found["timestampNs"] <= capture.origin.end
+    return {column: values[before] for column, values in found.items()}

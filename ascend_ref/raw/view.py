@@ -24,12 +24,11 @@ from .communication import NOT_COLLECTED
 from .counters import counted_runs, counts_of, metrics_of, sides_of
 from .encode.calls import HostTicks
 from .encode.tracks import launching_calls, task_rows
-from .host import HELD as HOST_HELD
-from .host import host_facts, host_records
+from .host import held_of_host, host_facts, host_records
 from .machine import chip_of, family_of
 from .marks import is_mark
 from .moments import MOMENTS, Clocks, Moments
-from .samples import CLOCK, FILES, with_bounds
+from .samples import CLOCK, FILES, HOST_TABLES, with_bounds
 from .tensors import NOT_AVAILABLE, todays_layouts
 from .traffic import HELD
 
@@ -164,7 +163,7 @@ def _samples(capture: Capture, clocks: Clocks, lost: list[str]) -> Samples:
         **dict.fromkeys(("HCCS", "NIC", "PCIE", "ROCE"), clocks.sampling),
         "NETDEV_STATS": clocks.monotonic,
         "NPU_MODULE_MEM": clocks.host,
-        **dict.fromkeys(HOST_HELD, clocks.monotonic),
+        **dict.fromkeys(HOST_TABLES.values(), clocks.monotonic),
     }
     chip = chip_of(capture.origin)
     found: dict[str, Mapping[str, npt.NDArray[Any]]] = {}
@@ -178,8 +177,8 @@ def _samples(capture: Capture, clocks: Clocks, lost: list[str]) -> Samples:
         shown = nearest(of_table.get(name, clocks.device), time)
         shown = np.where(bounds, time, shown) if name == CLOCK else shown
         held = HELD.get(name, dict)({**table, "timestampNs": shown})
-        if name in HOST_HELD:
-            held = HOST_HELD[name](held, host_facts(capture), clocks.monotonic)
+        if name in HOST_TABLES.values():
+            held = held_of_host(capture, name, held, clocks.monotonic)
         found[name] = RATES[name](held, chip) if name in RATES else held
     if CLOCK in found:
         found[CLOCK] = _with_bounds(found[CLOCK], capture.origin)
