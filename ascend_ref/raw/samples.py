@@ -7,8 +7,17 @@ from collections.abc import Mapping
 import numpy as np
 
 from ascend_ref.capture import Integers, Origin
+from ascend_ref.capture.switches import HostSampler
 
 CLOCK = "AICORE_FREQ"
+
+HOST_TABLES: Mapping[HostSampler, str] = {
+    "cpu": "CPU_USAGE",
+    "mem": "HOST_MEM_USAGE",
+    "disk": "HOST_DISK_USAGE",
+    "network": "HOST_NETWORK_USAGE",
+}
+"""Tables of the host, by what --host-sys calls them."""
 
 FILES: Mapping[str, str] = {
     "ACC_PMU": "stars_soc_profile",
@@ -26,6 +35,10 @@ FILES: Mapping[str, str] = {
     "ROCE": "roce",
     "SIO": "stars_soc_profile",
     "SOC_BANDWIDTH_LEVEL": "stars_soc_profile",
+    HOST_TABLES["cpu"]: "host_cpu",
+    HOST_TABLES["mem"]: "host_mem",
+    HOST_TABLES["disk"]: "host_disk",
+    HOST_TABLES["network"]: "host_network",
 }
 """The kinds of files of the tables that are written and read; the others are not."""
 

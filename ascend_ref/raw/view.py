@@ -24,16 +24,16 @@ from .communication import NOT_COLLECTED
 from .counters import counted_runs, counts_of, metrics_of, sides_of
 from .encode.calls import HostTicks
 from .encode.tracks import launching_calls, task_rows
+from .host import held_of_host, host_facts, host_records
 from .machine import chip_of, family_of
 from .marks import is_mark
 from .moments import MOMENTS, Clocks, Moments
-from .samples import CLOCK, FILES, with_bounds
+from .samples import CLOCK, FILES, HOST_TABLES, with_bounds
 from .tensors import NOT_AVAILABLE, todays_layouts
 from .traffic import HELD
 
 _NOT_WRITTEN: Mapping[str, str] = {
     "schedules": "kernels that schedule communication",
-    "records": "records that no database holds",
     "system_calls": "system calls of the host",
     "memory_totals": "totals of memory",
 }
@@ -98,7 +98,10 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
     bare = Capture(capture.origin, capture.switches, capture.texts)
     without_files = [phrase for name, phrase in _NOT_WRITTEN.items() if len(getattr(capture, name))]
     nothing = {name: getattr(bare, name) for name in _NOT_WRITTEN}
-    kept = replace(kept, **nothing)
+    records = host_records(samples, host_facts(capture))
+    if capture.records.keys() - records.keys():
+        without_files.append("records that no database holds")
+    kept = replace(kept, **nothing, records=records)
     kept = replace(kept, transfers=_as_launched(kept, clocks.host))
     counters = _counters(kept)
     if len(capture.counters.task) and not len(counters.task):
@@ -162,6 +165,7 @@ def _samples(capture: Capture, clocks: Clocks, lost: list[str]) -> Samples:
         **dict.fromkeys(("HCCS", "NIC", "PCIE", "ROCE"), clocks.sampling),
         "NETDEV_STATS": clocks.monotonic,
         "NPU_MODULE_MEM": clocks.host,
+        **dict.fromkeys(HOST_TABLES.values(), clocks.monotonic),
     }
     chip = chip_of(capture.origin)
     found: dict[str, Mapping[str, npt.NDArray[Any]]] = {}
@@ -175,6 +179,8 @@ def _samples(capture: Capture, clocks: Clocks, lost: list[str]) -> Samples:
         shown = nearest(of_table.get(name, clocks.device), time)
         shown = np.where(bounds, time, shown) if name == CLOCK else shown
         held = HELD.get(name, dict)({**table, "timestampNs": shown})
+        if name in HOST_TABLES.values():
+            held = held_of_host(capture, name, held, clocks.monotonic)
         found[name] = RATES[name](held, chip) if name in RATES else held
     if CLOCK in found:
         found[CLOCK] = _with_bounds(found[CLOCK], capture.origin)

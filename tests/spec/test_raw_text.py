@@ -220,9 +220,13 @@ LINES: list[tuple[str, str, str, Mapping[str, str]]] = [
     ("host_cpu", "56579.93 10636495.21", "uptime", {"up": "56579.93", "idle": "10636495.21"}),
     (
         "host_cpu",
-        "42 (a) b) S 1 2",
+        f"42 (a) b) S 4 5 6 7 8 9 10 11 12 13 140 150 {' '.join(map(str, range(16, 39)))} 3 40 41",
         "thread",
-        {"thread": "42", "name": "a) b", "rest": "S 1 2"},
+        {
+            **{"thread": "42", "name": "a) b", "state": "S 4 5 6 7 8 9 10 11 12 13"},
+            **{"user": "140", "system": "150", "others": " ".join(map(str, range(16, 39)))},
+            **{"processor": "3", "rest": "40 41"},
+        },
     ),
     ("host_disk", "start_time 1000", "start", {"time": "1000"}),
     (
@@ -233,6 +237,16 @@ LINES: list[tuple[str, str, str, Mapping[str, str]]] = [
             **{"clock": "11:00:03", "pid": "4242", "priority": "be/4", "user": "root"},
             **{"read": "0.00", "read_unit": "B/s", "write": "1.50", "write_unit": "K/s"},
             **{"swap": "0.00", "usage": "0.10", "command": "python3 train.py"},
+        },
+    ),
+    (
+        "host_disk",
+        "11:00:03  4242 be/4 root 0.00 B/s 1.50 K/s ?unavailable? python3 train.py",
+        "unaccounted",
+        {
+            **{"clock": "11:00:03", "pid": "4242", "priority": "be/4", "user": "root"},
+            **{"read": "0.00", "read_unit": "B/s", "write": "1.50", "write_unit": "K/s"},
+            **{"command": "?unavailable? python3 train.py"},
         },
     ),
     (

@@ -11,12 +11,13 @@ from ascend_ref.spill import Spill
 
 from ..context import Context
 from ..damage import Damage
-from ..samples import CLOCK, LINKS, NETWORK
+from ..samples import CLOCK, HOST_TABLES, LINKS, NETWORK
 from ..vocabulary import level
 from .calls import read_calls
 from .communication import read_communication
 from .copies import read_copies
 from .counters import read_counters
+from .host import read_host
 from .kernels import read_kernels
 from .launches import read_launches
 from .logs import read_runs
@@ -78,7 +79,8 @@ def _capture(session: Session) -> Capture:
     communicated = read_communication(session, calls, launches, launched, nodes, texts)
     events = read_workspace(session, texts)
     state_unnamed(session)
-    samples = read_samples(session, origin, texts)
+    of_host, records = read_host(session)
+    samples = {**read_samples(session, origin, texts), **of_host}
     collected: Level = 1 if nodes.recorded else 0
     if (calls.table.level == level("RUNTIME")).any():
         collected = 2
@@ -86,8 +88,9 @@ def _capture(session: Session) -> Capture:
         read_switches(session, collected),
         mstx=len(marks) > 0,
         memory=len(events) > 0,
-        sys_hardware_mem=int(bool(samples.keys() - {CLOCK, *NETWORK, *LINKS})),
+        sys_hardware_mem=int(bool(samples.keys() - {CLOCK, *NETWORK, *LINKS, *of_host})),
         sys_io=int(bool(samples.keys() & set(NETWORK))),
+        host_sys=tuple(one for one, table in HOST_TABLES.items() if table in of_host),
         sys_interconnection=int(bool(samples.keys() & set(LINKS))),
     )
     return Capture(
@@ -107,4 +110,5 @@ def _capture(session: Session) -> Capture:
         marks=marks,
         workspace_events=events,
         samples=samples,
+        records=records,
     )

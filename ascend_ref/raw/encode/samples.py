@@ -14,6 +14,7 @@ from ascend_spec.raw import records
 from ..fields import joined, put, taken, time_field
 from ..samples import APP, FILES, OWNERS
 from .amounts import die_rows, write_amounts
+from .host import write_host
 from .traffic import write_traffic
 from .tree import RawTree, Rows
 
@@ -24,12 +25,13 @@ _DIES, _ACCELERATOR, _SOC = 25, 26, 28
 
 
 def write_samples(capture: Capture, tree: RawTree) -> None:
-    """Write the samples of every device that raw files hold."""
+    """Write the samples of the host and of every device that raw files hold."""
+    write_host(capture, tree)
     for device in tree.devices:
         tables = {
             name: {key: column[table["deviceId"] == device] for key, column in table.items()}
             for name, table in capture.samples.items()
-            if name in FILES and len(table["deviceId"])
+            if name in FILES and "deviceId" in table
         }
         found: dict[str, Columns] = {
             name: table for name, table in tables.items() if len(table["deviceId"])

@@ -24,12 +24,17 @@ _MICROSECOND = 1_000
 
 
 def write_side_files(
-    folder: Path, origin: Origin, samples: Mapping[int | None, Document], moments: Moments
+    folder: Path,
+    origin: Origin,
+    samples: Mapping[int | None, Document],
+    moments: Moments,
+    machine: Document,
 ) -> Mapping[int | None, SideFiles]:
     """Write the side files of the host and of each device; returns what they state.
 
-    samples: ``sample.json`` of the host (``None``) and of each device. Raises ``ValueError`` for a
-    chip that has no platform number, or cores of a device that are not known.
+    samples: ``sample.json`` of the host (``None``) and of each device. machine: what info.json
+    states of the host in addition. Raises ``ValueError`` for a chip that has no platform number, or
+    cores of a device that are not known.
     """
     if origin.facts is None:
         raise ValueError("cores and clock of the device are not known; raw data cannot do without")
@@ -39,7 +44,7 @@ def write_side_files(
         (place / DATA).mkdir(parents=True)
         side = "host" if device is None else "device"
         documents: dict[str, Document] = {
-            "info": machine_info(origin, device, moments),
+            "info": {**machine_info(origin, device, moments), **machine},
             "sample": {"devices": str(HOST_DEVICE if device is None else device), **sample},
             "start_info": {
                 "collectionDateBegin": _date(origin.start),

@@ -19,6 +19,7 @@ from .calls import HostTicks, write_calls
 from .communication import write_communication
 from .copies import write_copies
 from .counters import counter_settings, write_counters
+from .host import host_machine, host_settings
 from .kernels import write_kernels
 from .marks import write_device_marks, write_marks
 from .samples import write_samples
@@ -38,9 +39,9 @@ def write_raw(
     slice_size: most bytes of a file of records. Returns what no raw file holds, a sentence each.
     Raises ``ValueError`` for a machine that raw files cannot describe, ``OSError``.
     """
-    samples: dict[int | None, dict[str, Any]] = {None: _sample(capture)}
+    samples: dict[int | None, dict[str, Any]] = {None: _sample(capture) | host_settings(capture)}
     samples |= {device: _device_sample(capture) for device in capture.origin.devices}
-    side = write_side_files(folder, capture.origin, samples, moments)
+    side = write_side_files(folder, capture.origin, samples, moments, host_machine(capture))
     tree = RawTree(folder, chip_of(capture.origin), side, slice_size)
     write_marks(capture, tree)
     write_workspace(capture, tree)
