@@ -4,6 +4,7 @@ VENV ?= .venv
 WORKERS ?= auto
 BIN := $(VENV)/bin
 DEMO := build/demo
+TORCH_NPU := torch_npu==2.14.0
 FIND_PYTHON := for p in python3.11 python3 python3.12 python3.13 python3.14 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done
 PYTHON ?= $(shell $(FIND_PYTHON))
@@ -18,10 +19,10 @@ demo: $(VENV)/.installed ## Simulate two NPUs, check their profiles, print the r
 	$(BIN)/ascend-ref simulate dense-8 --ranks 2 -o $(DEMO)
 	$(BIN)/ascend-ref check $(DEMO)
 
-test: $(VENV)/.installed-test ## Run the tests; WORKERS=1 for one process.
+test: $(VENV)/.installed-test $(VENV)/.torch-npu ## Run the tests; WORKERS=1 for one process.
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-exhaustive: $(VENV)/.installed-test ## Run the cases that the tests leave out; some minutes.
+exhaustive: $(VENV)/.installed-test $(VENV)/.torch-npu ## Run the cases that the tests leave out; some minutes.
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m exhaustive
 
 campaign: $(VENV)/.installed-test ## Put faults into spec, rules and files; name what nobody notices. Two hours.
@@ -75,3 +76,10 @@ $(VENV)/.installed: pyproject.toml $(VENV)/.created
 $(VENV)/.installed-%: pyproject.toml $(VENV)/.created
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
 	touch $@
+
+# An exporter that tests try, without installing it. Where it cannot be had they are skipped; the next
+# make tries again.
+$(VENV)/.torch-npu: $(VENV)/.created
+	-$(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
+		--python-version 3.11 --implementation cp --abi cp311 --platform manylinux_2_28_x86_64 \
+		--dest $(VENV)/wheels $(TORCH_NPU) && touch $@

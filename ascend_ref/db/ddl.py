@@ -43,6 +43,8 @@ def creator(table: Table, schema: Schema) -> str:
 
     msprof databases have no RANK_DEVICE_MAP before 1.2.0 (erratum E42): there torch_npu creates it.
     """
+    if not schema.device_data:
+        return "torch_npu"
     if table.name == "RANK_DEVICE_MAP" and schema.carrier == "pytorch":
         return "torch_npu" if schema.revision.schema_version < "1.2" else "msprof"
     return table.writer

@@ -208,6 +208,8 @@ def _write_database(
     spill: Spill | None = None,
 ) -> None:
     schema = catalog().at(revision, carrier)
+    if carrier == "pytorch" and not capture.switches.npu:
+        schema = catalog().without_device_data(schema)
     tables = encode(capture, schema, spill=spill)
     if tables:
         write_database(path, schema, tables, spill=spill)

@@ -71,6 +71,8 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         connection=np.where(known, tasks.connection, NONE),
         model=np.where(in_model, tasks.model, NONE),
     )
+    # Logs are files of a device, in which tasks that begin at one moment stand as they ended.
+    tasks = tasks.take(np.lexsort((tasks.device, tasks.end, tasks.start)))
     link = capture.marks.device_link
     linked = np.isin(link, tasks.connection[noted] - FIRST_MARK_CONNECTION)
     marks = replace(

@@ -150,7 +150,7 @@ def test_rules_that_are_named_are_tried_alone(capsys: pytest.CaptureFixture[str]
     places = {
         (carrier, instance.key)
         for carrier in CARRIERS
-        for instance in all_instances((carrier, NEWEST, "observed", True))
+        for instance in all_instances(schema_key(catalog().at(NEWEST, carrier)))
         if instance.rule.id == "DB401"
     }
     assert found["rules"] == 2

@@ -210,6 +210,30 @@ def test_files_of_the_framework_join_by_the_spec(tmp_path: Path) -> None:
     assert account.folders == ("FRAMEWORK", "host", "device_0")
 
 
+def test_files_of_the_framework_are_explained(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Rows are those of the database; records those of the file, each with its head of 6 bytes."""
+    assert main(["simulate", "single-op", "--as", "pytorch-raw", "-o", str(tmp_path / "run")]) == 0
+    (profile,) = (tmp_path / "run").glob("*_ascend_pt")
+    target = tmp_path / "exported"
+    things = explained(profile, capsys, "-o", str(target))
+    (path,) = target.rglob("ascend_pytorch_profiler_*.db")
+    with closing(sqlite3.connect(path)) as database:
+        (rows,) = database.execute("SELECT count(*) FROM PYTORCH_API").fetchone()
+    assert things["table/PYTORCH_API"]["rows"] == rows > 0
+    sources = {one["kind"]: one for one in things["table/PYTORCH_API"]["sources"]}
+    content = (profile / "FRAMEWORK" / "torch.op_mark").read_bytes()
+    marks, at = 0, 0
+    while at < len(content):
+        at += 6 + int.from_bytes(content[at + 2 : at + 6], "little")
+        marks += 1
+    assert sources["torch_op_mark"]["records"] == marks > 0
+    (gone,) = things["table/OP_MEMORY"]["sources"]
+    assert (gone["kind"], gone["files"]) == ("torch_memory_usage", 0)
+    assert "off" in " ".join(things["table/OP_MEMORY"]["reasons"])
+
+
 def test_an_unknown_chip_has_no_product(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     prof = small(tmp_path)
     for path in prof.glob("*/info.json*"):

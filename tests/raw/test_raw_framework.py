@@ -12,10 +12,10 @@ import framework_bytes as by_hand
 import numpy as np
 import pytest
 from framework_bytes import function, function_name, mark, operator, unix, write_profile
+from framework_tables import plain_framework
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from plain_capture import plain
-from plain_framework import plain_framework
 from same_outputs import require_same_outputs
 
 from ascend_ref.capture import Activities, Capture, HostCalls, Origin, Switches, Texts
@@ -407,7 +407,7 @@ def test_an_export_is_what_was_simulated(case: str, tmp_path: Path) -> None:
     )
     capture = simulate(scenario).capture(0)
     profile = write_pytorch_profile(tmp_path, capture, NEWEST, ("raw", "db", "text"))
-    written, damage = export_raw(profile, tmp_path / "out")
+    written, damage, _ = export_raw(profile, tmp_path / "out")
     assert damage == []
     assert {one.suffix for one in written} == {".db", ".csv", ".json"}
     output = "ASCEND_PROFILER_OUTPUT"
@@ -540,7 +540,7 @@ def test_a_profile_of_no_time_is_one_line(
 def test_metadata_that_is_not_as_it_must_be_is_stated(content: bytes, tmp_path: Path) -> None:
     profile = write_profile(tmp_path, {"op_range": _operators()})
     (profile / "profiler_metadata.json").write_bytes(content)
-    written, (line,) = export_raw(profile, tmp_path / "out")
+    written, (line,), _ = export_raw(profile, tmp_path / "out")
     assert "profiler_metadata" in line
     assert written
 

@@ -17,7 +17,7 @@ from working_copy import add_column, copy_spec
 import ascend_conformance
 import ascend_ref
 import ascend_simulator
-from ascend_conformance.media.db.plan import all_instances
+from ascend_conformance.media.db.plan import all_instances, schema_key
 from ascend_ref.cli import main
 from ascend_ref.db.ddl import create_table
 from ascend_ref.execution import Processes
@@ -54,8 +54,8 @@ def test_the_old_revision_of_a_working_copy_is_that_of_the_packaged_spec(draft: 
 
 def test_rules_are_made_anew_for_another_spec(draft: Spec) -> None:
     with using(draft):
-        rules = all_instances(("msprof", DRAFT, "observed", True))
-    known = all_instances(("msprof", catalog().revisions[-1].id, "observed", True))
+        rules = all_instances(schema_key(catalog().at(DRAFT, "msprof")))
+    known = all_instances(schema_key(catalog().at(catalog().revisions[-1].id, "msprof")))
     added = [rule for rule in rules if "queueDepth" in str(rule)]
     assert added
     assert len(rules) == len(known) + len(added)

@@ -61,7 +61,8 @@ def ranks(recording: Recording) -> Rows:
 
 def facts(recording: Recording) -> Rows:
     """META_DATA."""
-    found = version_facts(recording.schema.revision.schema_version)
+    schema = recording.schema
+    found = version_facts(schema.revision.schema_version) if schema.device_data else {}
     if recording.has_framework:
         described = environment() | program_facts(recording.capture)
         found |= {name: json.dumps(value) for name, value in described.items()}
@@ -102,6 +103,8 @@ def parallel_groups(capture: Capture) -> dict[str, Any]:
 
 
 def _devices(recording: Recording) -> Integers:
+    if not recording.schema.device_data:
+        return np.array([NONE])
     return np.array(recording.capture.origin.devices, np.int64)
 
 

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     "exporters",
     multiple=True,
     metavar="NAME|CMD",
-    help="What is tried: reference, msprof-analyze, a command with {in} and {out}, or "
-    "jsonl:CMD for a process that speaks the protocol. Repeatable.",
+    help="What is tried: reference, msprof-analyze, torch-npu:WHEEL, a command with {in} and "
+    "{out}, or jsonl:CMD for a process that speaks the protocol. Repeatable.",
 )
 @click.option("--stage", metavar="STAGE", help="What it does.  [default: database-to-text]")
 @click.option(

@@ -269,7 +269,9 @@ def _miss(outcome: Outcome, stage: Stage, expected: Sequence[Expected]) -> None:
     for one in expected:
         if not one.is_for(outcome.exporter.name, stage.name):
             continue
-        if one.is_tried(outcome.features) and not any(
+        if one.seldom or not one.is_tried(outcome.features):
+            continue
+        if not any(
             one.names(outcome.exporter.name, stage.name, failure) for failure, _ in outcome.expected
         ):
             message = f"{rule.summary.rstrip('.')}; {one.words}: {one.reason}"

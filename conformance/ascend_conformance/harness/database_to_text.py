@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -15,9 +14,10 @@ from ascend_simulator import write_run
 from ascend_simulator.scenario import Scenario
 from ascend_spec import catalog, text_catalog
 
-from ..media.text.deliverables import COMPANIONS, Deliverable, deliverable_of_name
+from ..media.text.deliverables import Deliverable
 from ..media.text.layers import STEP_TRACE
 from .case import Case
+from .files import texts_below
 
 FORMATS = {"pytorch": ("pytorch-db", "pytorch-text"), "msprof": ("msprof-db", "csv", "timeline")}
 IN_NO_DATABASE = ("host_cpu_usage", "host_mem_usage", "host_network_usage")
@@ -36,7 +36,7 @@ def make(case: Case, folder: Path, writer: str | None = None) -> None:
     profile = run.profiles[-1]
     expected = folder / "expected"
     expected.mkdir()
-    for one in list(deliverables_below(profile)):
+    for one in list(texts_below(profile)):
         if is_in_databases(one):
             shutil.move(one.path, expected / one.path.name)
         else:
@@ -74,14 +74,6 @@ def can_be_drawn(case: Case) -> bool:
     return not case.scenario.model.graph and not (
         sampled and capture.aic_metrics != "PipeUtilization"
     )
-
-
-def deliverables_below(folder: Path) -> Iterator[Deliverable]:
-    """The text deliverables in a folder and below, without what describes the capture."""
-    for path in sorted(folder.rglob("*")):
-        found = deliverable_of_name(path) if path.is_file() else None
-        if found is not None and found.name not in COMPANIONS:
-            yield found
 
 
 def reference(source: Path, target: Path) -> None:

@@ -7,19 +7,14 @@ was declared is for ``check``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
-from ascend_ref.db.carrier import carrier_of_name
 from ascend_ref.db.display import printable
-from ascend_ref.db.introspect import describe
-from ascend_ref.db.open import UnreadableDatabase, open_readonly
+from ascend_ref.db.open import UnreadableDatabase
 from ascend_ref.recorded.model import Output
 from ascend_ref.recorded.shape import shape_of
 from ascend_ref.recorded.tables import DatabaseFile, FileTables
@@ -32,6 +27,7 @@ from ..compare.agreement import WHICH, Which
 from ..compare.match import Compared
 from ..compare.sql import quoted
 from ..media.text.database import Facts, open_facts
+from .files import DatabaseTable, File
 from .following import Following, links_of
 from .pairing import Difference, Pairing, Table, listed
 
@@ -40,47 +36,23 @@ LEFT, RIGHT = 0, 1
 """Numbers of the sides as files of the facts."""
 
 
-@dataclass(frozen=True, slots=True)
-class DatabaseTable:
-    """One table of a database with rows, or one that only this file has."""
-
-    path: Path
-    name: str
-
-    @property
-    def place(self) -> str:
-        """What places in findings begin with."""
-        return f"{re.sub('_[0-9]+(?=[.]db$)', '', self.path.name)}: {self.name}"
-
-
-def tables_below(folder: Path) -> Iterator[DatabaseTable]:
-    """The tables with rows, STRING_IDS apart, of the databases in a folder and below.
-
-    Raises :class:`UnreadableDatabase`.
-    """
-    for path in sorted(folder.rglob("*.db")):
-        if carrier_of_name(path.name)[0] is None:
-            continue
-        with closing(open_readonly(path)) as connection:
-            for name in sorted(describe(connection).tables):
-                is_filled = connection.execute(f"SELECT 1 FROM main.{quoted(name)} LIMIT 1")
-                if name != "STRING_IDS" and is_filled.fetchone():
-                    yield DatabaseTable(path, name)
-
-
 def differences(
-    left: Sequence[DatabaseTable],
-    right: Sequence[DatabaseTable],
+    left: Sequence[File],
+    right: Sequence[File],
     features: Collection[str] | None = None,
     sides: tuple[str, str] = ("the truth", "the exporter"),
     output: Output = "pytorch",
 ) -> list[Difference]:
-    """What the tables of two sides do not agree in. ``features``: only these; ``sides``: their
-    names. ``output``: whose databases they are.
+    """What the tables among the files of two sides do not agree in. ``features``: only these;
+    ``sides``: their names. ``output``: whose databases they are.
     """
-    named = [{one.name: one for one in some} for some in (left, right)]
+    tables = [[one for one in some if isinstance(one, DatabaseTable)] for some in (left, right)]
+    broken = {one.name: one for some in tables for one in some if not one.is_readable}
+    # What an unreadable database lacks is not known.
+    named = [{one.name: one for one in some if one.path.name not in broken} for some in tables]
     wanted = [{one for one in some if features is None or one in features} for some in named]
-    found = [
+    found = [_broken(name, name, one.path) for name, one in sorted(broken.items())]
+    found += [
         Difference("absent file", one, named[0][one].place, None, 1, 1, f"{sides[1]} wrote none")
         for one in sorted(wanted[0] - wanted[1])
     ]
@@ -88,7 +60,7 @@ def differences(
         Difference("added file", one, named[1][one].place, None, 1, 1, f"{sides[0]} has none")
         for one in sorted(wanted[1] - wanted[0])
     ]
-    paths = [list(dict.fromkeys(one.path for one in some)) for some in (left, right)]
+    paths = [list(dict.fromkeys(one.path for one in some.values())) for some in named]
     if not all(paths) or [one.read_bytes() for one in paths[0]] == [
         one.read_bytes() for one in paths[1]
     ]:
@@ -100,6 +72,16 @@ def differences(
             found += both.read(number, some)
         found += both.differences()
     return found
+
+
+def _broken(feature: str, place: str, path: Path) -> Difference:
+    """That a database is damaged, and how."""
+    try:
+        DatabaseFile(path)
+        words = "some of its rows cannot be read"
+    except UnreadableDatabase as problem:
+        words = str(problem)
+    return Difference("broken file", feature, place, None, 1, 1, printable(words))
 
 
 class _Both:
@@ -120,20 +102,20 @@ class _Both:
         try:
             files = [DatabaseFile(path) for path in paths]
         except UnreadableDatabase as problem:
-            yield self._broken(paths[0].name, paths[0].name, problem)
+            yield self._damage(paths[0].name, paths[0].name, problem)
             return
         tables, lenient = (FileTables(self._output, files, Spill(), one) for one in (False, True))
         for name in tables:
             try:
                 table = tables[name]
             except UnreadableDatabase as problem:
-                yield self._broken(name, self._places.get(name, name), problem)
+                yield self._damage(name, self._places.get(name, name), problem)
                 table = lenient[name]
             self._present[name, number] = tables.present(name)
             self._load(name, number, table)
 
     @staticmethod
-    def _broken(feature: str, place: str, problem: UnreadableDatabase) -> Difference:
+    def _damage(feature: str, place: str, problem: UnreadableDatabase) -> Difference:
         return Difference("broken file", feature, place, None, 1, 1, printable(str(problem)))
 
     def _load(self, name: str, number: int, table: pa.Table) -> None:

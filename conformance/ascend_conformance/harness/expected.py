@@ -22,7 +22,8 @@ class UnreadableExpected(Exception):
 @dataclass(frozen=True, slots=True)
 class Expected:
     """A failure that is known. All but ``rule`` and ``reason`` are patterns in which ``*`` stands
-    for anything; ``rule`` is an id or a name.
+    for anything; ``rule`` is an id or a name. ``seldom``: not every run shows it, so that nothing
+    follows where none does.
     """
 
     rule: str
@@ -31,6 +32,7 @@ class Expected:
     stage: str = "*"
     feature: str = "*"
     place: str = "*"
+    seldom: bool = False
 
     @property
     def words(self) -> str:

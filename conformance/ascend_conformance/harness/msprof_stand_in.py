@@ -1,76 +1,76 @@
-"""What torch_npu takes for ``msprof``: our own export of raw files, called as it calls msprof.
+"""What torch_npu takes for ``msprof``: a program that hands out what our own export makes.
 
-``--export=on`` writes the database (``--type=db``) or the texts of a ``PROF_*`` folder into it,
-``--analyze=on`` what there is of communication. Source: consumers 2.7.
+torch_npu calls ``msprof --export=on`` and ``--analyze=on`` for a ``PROF_*`` folder, each with and
+without ``--type=db``, and reads what is in the folder afterwards. Source: consumers 2.7.
 """
 
 from __future__ import annotations
 
-import shutil
-import sys
-import time
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from ascend_ref.profile.analyze import ANALYZE, write_analysis
-from ascend_ref.profile.raw import INCOMPLETE, export_raw
+from ascend_ref.profile.write import write_msprof_outputs
 from ascend_ref.raw.decode.read import read_raw
 from ascend_spec import catalog
 
-SCRIPT = Path("tools/profiler/profiler_tool/analysis/msprof/msprof.py")
-"""File of CANN of which torch_npu asks only whether it is there."""
-PROGRAM = Path("tools/profiler/bin/msprof")
-HELP = "--output  --export  --analyze  --type: text(which will also export the database), db"
-"""What torch_npu looks for in the help: that databases can be exported, and are with the texts."""
-LEAST_SECONDS = 1.0
-"""torch_npu drops its timeline where msprof ends within half a second."""
-KINDS = {"db": ("db",), "text": ("csv", "timeline")}
+SCRIPT = "tools/profiler/profiler_tool/analysis/msprof/msprof.py"
+"""File of CANN of which torch_npu asks only whether it is there, from the first ``tools`` in the
+path of the program on."""
+PROGRAM = "tools/profiler/bin/msprof"
+FORMS = {"db": ("db",), "text": ("csv", "timeline")}
+LEAST_SECONDS = 1
+"""torch_npu drops its timeline where msprof ends within half a second of its first file: it looks
+for files while msprof runs, and takes the first for all. So they appear at once, and early.
+"""
+WORDS = """#!/bin/sh
+do=export form=text
+for word in "$@"; do
+    case "$word" in
+        --help) echo "--export --analyze --type: text(which will also export the database), db"
+            exit 0;;
+        --analyze=on) do=analyze;;
+        --type=*) form="${word#--type=}";;
+        --output=*) folder="${word#--output=}";;
+    esac
+done
+hidden="$folder/.$do-$form"
+cp -R "{made}/$do-$form" "$hidden" || exit 1
+for path in "$hidden"/*; do
+    if [ -d "$folder/${path##*/}" ]; then cp -R "$path" "$folder"; else mv "$path" "$folder"; fi
+done
+rm -rf "$hidden"
+exec sleep {seconds}
+"""
 
 
-def install(folder: Path) -> Path | None:
-    """The program, in a new folder that looks like CANN's; ``None`` where it would not be found.
+def install(folder: Path, prof: Path | None) -> Path | None:
+    """The program, in a new folder that looks like CANN's, for the raw files of ``prof``.
 
-    torch_npu cuts its path at the first ``tools`` in it.
+    ``None`` where torch_npu would not find it: it cuts its path at the first ``tools``.
     """
-    program, script = folder / PROGRAM, folder / SCRIPT
+    program, script, made = folder / PROGRAM, folder / SCRIPT, folder / "made"
     if "tools" in str(folder.resolve()):
         return None
     for path in (program, script):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True)
     script.touch()
-    words = f'exec "{sys.executable}" -m {__name__} "$@"'
-    program.write_text(f"#!/bin/sh\n{words}\n", encoding="utf-8")
+    program.write_text(
+        WORDS.replace("{made}", str(made)).replace("{seconds}", str(LEAST_SECONDS)),
+        encoding="utf-8",
+    )
     program.chmod(0o755)
+    if prof is not None:
+        _make(prof, made)
     return program
 
 
-def main(words: Sequence[str]) -> int:
-    """Do what one call of msprof asks for; returns its exit code."""
-    begun = time.monotonic()
-    options = dict(word.removeprefix("--").partition("=")[::2] for word in words)
-    if "help" in options:
-        print(HELP)
-        return 0
-    _write(Path(options["output"]), options)
-    time.sleep(max(0.0, LEAST_SECONDS - (time.monotonic() - begun)))
-    return 0
-
-
-def _write(folder: Path, options: Mapping[str, str]) -> None:
-    form = options.get("type", "text")
-    if options.get("analyze") == "on":
-        (folder / ANALYZE).mkdir(exist_ok=True)
-        revision = catalog().revisions[-1].id
-        for one in read_raw(folder):
-            write_analysis(folder / ANALYZE, one.capture, revision, (form,))
-        return
-    with TemporaryDirectory(prefix=".ascend-ref-", dir=folder) as place:
-        export_raw(folder, Path(place) / "made", KINDS[form])
-        for path in sorted(Path(place, "made").iterdir()):
-            if path.name != INCOMPLETE:
-                shutil.move(path, folder / path.name)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def _make(prof: Path, made: Path) -> None:
+    """All that msprof could be asked for, by what is done and in which form."""
+    revision = catalog().revisions[-1].id
+    (found,) = read_raw(prof)
+    for form, kinds in FORMS.items():
+        exported, analysed = made / f"export-{form}", made / f"analyze-{form}" / ANALYZE
+        for path in (exported, analysed):
+            path.mkdir(parents=True)
+        write_msprof_outputs(exported, found.capture, revision, kinds)
+        write_analysis(analysed, found.capture, revision, (form,))

@@ -17,6 +17,7 @@ from .exporters import (
 )
 from .limits import Limits
 from .talking import Talking
+from .torch_npu import NoTorchNpu, TorchNpu, analysis_in
 
 JSON_LINES = "jsonl:"
 """Begins the command of a process that speaks the protocol."""
@@ -26,6 +27,8 @@ MSPROF = "msprof:"
 """Begins the folder of a checkout of msprof."""
 CLUSTER = "ranks-to-cluster"
 """The stage at which msprof-analyze is asked for another of its modes."""
+TORCH_NPU = "torch-npu:"
+"""Begins a wheel of torch_npu, or a folder with it."""
 NAMES = (REFERENCE, MSPROF_ANALYZE)
 
 
@@ -40,17 +43,14 @@ def exporter_of(
     if text == REFERENCE:
         return Function(REFERENCE, reference)
     if text == MSPROF_ANALYZE:
-        program = program_of(text)
-        if program is None:
-            raise NoExporter(f"{text} is not installed; expected: pip install {text}")
-        if stage == CLUSTER:
-            return ClusterAnalysis(Path(program), limits)
-        return MsprofAnalyze(Path(program), limits)
+        return _msprof_analyze(stage, limits)
     if text.startswith(MSPROF):
         script = Path(text.removeprefix(MSPROF)) / "analysis" / "msprof" / "msprof.py"
         if not script.is_file():
             raise NoExporter(f"{script}: no such file; expected the folder of a checkout of msprof")
         return Msprof(script.absolute(), limits, text)
+    if text.startswith(TORCH_NPU):
+        return _torch_npu(text, limits)
     command = text.removeprefix(JSON_LINES)
     _require_program(command)
     if command != text:
@@ -59,6 +59,25 @@ def exporter_of(
         if mark not in text:
             raise NoExporter(f"{text}: the command has no {mark}; expected {{in}} and {{out}}")
     return Template(text, limits)
+
+
+def _msprof_analyze(stage: str, limits: Limits) -> Exporter:
+    program = program_of(MSPROF_ANALYZE)
+    if program is None:
+        raise NoExporter(
+            f"{MSPROF_ANALYZE} is not installed; expected: pip install {MSPROF_ANALYZE}"
+        )
+    if stage == CLUSTER:
+        return ClusterAnalysis(Path(program), limits)
+    return MsprofAnalyze(Path(program), limits)
+
+
+def _torch_npu(text: str, limits: Limits) -> Exporter:
+    try:
+        source = analysis_in(Path(text.removeprefix(TORCH_NPU)))
+    except NoTorchNpu as problem:
+        raise NoExporter(str(problem)) from None
+    return TorchNpu(source.absolute(), limits, text)
 
 
 def _require_program(command: str) -> None:

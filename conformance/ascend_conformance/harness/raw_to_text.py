@@ -13,7 +13,7 @@ from ascend_spec import layout_catalog, raw_catalog
 
 from . import texts
 from .case import Case
-from .database_to_text import deliverables_below
+from .files import texts_below
 
 FORMATS = ("raw", "csv", "timeline")
 KINDS = ("csv", "timeline")
@@ -29,7 +29,7 @@ def make(case: Case, folder: Path, writer: str | None = None) -> None:
     profile = run.profiles[-1]
     expected = folder / "expected"
     expected.mkdir()
-    for one in list(deliverables_below(profile)):
+    for one in list(texts_below(profile)):
         shutil.move(one.path, expected / one.path.name)
     shutil.rmtree(profile / layout_catalog().folder("msprof", "output"))
     (folder / "input").mkdir()

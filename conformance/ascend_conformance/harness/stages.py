@@ -7,8 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import cluster_database, database_to_text, ranks_to_cluster, raw_to_text
+from . import (
+    cluster_database,
+    database_to_text,
+    framework_to_profile,
+    ranks_to_cluster,
+    raw_to_text,
+)
 from .case import Case
+from .files import texts_below
 from .pairing import Difference
 from .texts import differences
 
@@ -42,7 +49,7 @@ class Stage:
 
 
 def _files(folder: Path) -> Files:
-    return list(database_to_text.deliverables_below(folder))
+    return list(texts_below(folder))
 
 
 STAGES: Mapping[str, Stage] = {
@@ -81,6 +88,17 @@ STAGES: Mapping[str, Stage] = {
             database_to_text.operators,
             judged=False,
             ranks=ranks_to_cluster.RANKS,
+        ),
+        Stage(
+            "framework-to-profile",
+            "The raw files of the framework and of its device to databases and texts.",
+            framework_to_profile.can_be_drawn,
+            framework_to_profile.make,
+            framework_to_profile.files,
+            framework_to_profile.differences,
+            framework_to_profile.reference,
+            framework_to_profile.operators,
+            judged=False,
         ),
     )
 }

@@ -18,6 +18,7 @@ from ..media.text.database import Facts, open_facts
 from ..media.text.deliverables import Deliverable
 from ..media.text.folder import Folder, read_folder
 from ..media.text.layers import layers_by_table
+from .files import File
 from .pairing import Difference, Pairing, Table, listed
 
 _DEVICE = ("Device_id",)
@@ -26,20 +27,25 @@ _PLACE = frozenset(("file", "row", "line", "offset", "pointer", "shape", "kind",
 
 
 def differences(
-    left: Sequence[Deliverable],
-    right: Sequence[Deliverable],
+    left: Sequence[File],
+    right: Sequence[File],
     features: Collection[str] | None = None,
     sides: tuple[str, str] = ("the truth", "the exporter"),
     numbered: Collection[str] = (),
 ) -> list[Difference]:
-    """What two sets of files do not agree in. ``features``: only these; ``sides``: their names.
-    ``numbered``: columns of events that hold numbers of the exporter's own choice; what they refer
-    to is compared by the arrows.
+    """What the texts of two sets of files do not agree in. ``features``: only these; ``sides``:
+    their names. ``numbered``: columns of events that hold numbers of the exporter's own choice;
+    what they refer to is compared by the arrows.
 
     Files that are equal byte for byte are not read.
     """
     wanted = [
-        [one for one in some if features is None or one.name in features] for some in (left, right)
+        [
+            one
+            for one in some
+            if isinstance(one, Deliverable) and (features is None or one.name in features)
+        ]
+        for some in (left, right)
     ]
     named = [_by_feature(some) for some in wanted]
     found = [

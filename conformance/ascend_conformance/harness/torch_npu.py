@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO
 
 from ascend_ref.cli.guard import one_line
+from ascend_ref.raw.tree import FRAMEWORK
 from ascend_spec import layout_catalog
 
 from . import msprof_stand_in
@@ -97,14 +98,17 @@ class TorchNpu:
 
     def export(self, source: Path, target: Path) -> Result:
         """Run it on a copy, and take what it has written."""
+        if not (source / FRAMEWORK).is_dir():
+            return Result("skipped", f"it has no {FRAMEWORK}; expected a profile of the framework")
         with TemporaryDirectory(prefix="ascend-ref-") as place, TemporaryFile() as said:
             modules = Path(place) / "modules"
             unpack(self.source, modules)
-            program = msprof_stand_in.install(Path(place) / "cann")
-            if program is None:
-                return Result("skipped", "the path of the folder for temporary files has 'tools'")
             copied = Path(place) / source.name
             shutil.copytree(source, copied)
+            prof = next(copied.glob("PROF_*"), None)
+            program = msprof_stand_in.install(Path(place) / "cann", prof)
+            if program is None:
+                return Result("skipped", "the path of the folder for temporary files has 'tools'")
             words = [sys.executable, "-c", ANALYSE, str(modules), str(copied)]
             found = {"PATH": f"{program.parent}{os.pathsep}{os.environ.get('PATH', '')}"}
             ended = result_of(run(words, Path(place), self.limits, found, said))

@@ -14,11 +14,12 @@ from ..check import check_candidates
 from ..engine.candidate import Listing
 from ..engine.failure import rule_that_finds
 from ..finding import Finding, Verdict
-from ..media.text.deliverables import Deliverable, Output, deliverables_in, output_of_folder
+from ..media.text.deliverables import Output, deliverables_in, output_of_folder
 from ..options import Options
 from ..ruleset import EVERYTHING, Selection
 from .case import Case
 from .exporters import Exporter, How, Result
+from .files import File
 from .pairing import Difference
 
 if TYPE_CHECKING:
@@ -151,10 +152,14 @@ def try_folder(exporter: Exporter, stage: Stage, case: Case, folder: Path, asked
     sides = (truth, exporter.name)
     differing = stage.differences(expected, written, wanted, sides)
     found = [failure_of(one, exporter.name) for one in differing]
-    same = [one.path.read_bytes() for one in expected] == [one.path.read_bytes() for one in written]
-    if stage.judged and not same and asked.against is None and (asked.judged or not found):
+    is_judged = stage.judged and asked.against is None and (asked.judged or not found)
+    if is_judged and _bytes_of(expected) != _bytes_of(written):
         found += _judged(exporter.name, folder, written, wanted)
     return replace(tried, failures=tuple(found))
+
+
+def _bytes_of(files: Sequence[File]) -> list[bytes]:
+    return [one.path.read_bytes() for one in files]
 
 
 def ended_badly(result: Result, label: str) -> Iterator[Failure]:
@@ -187,7 +192,7 @@ def finding(what: str, label: str, words: str, verdict: Verdict | None = None) -
 
 
 def _judged(
-    label: str, folder: Path, written: Sequence[Deliverable], wanted: frozenset[str] | None
+    label: str, folder: Path, written: Sequence[File], wanted: frozenset[str] | None
 ) -> list[Failure]:
     """What ``check`` finds of the files next to the database, and not of the true ones."""
     found = [

@@ -124,6 +124,8 @@ FRAME_PARTS = 4
 DEEPEST_FRAME = 45
 """Frame number k begins 4 k parts after the run's begin and ends 4 k parts before its end."""
 NODE_CALL, NODE, OPERATOR = 184, 187, 192
+MARKED_NODE_CALL = 40
+"""Where a mark is the first of a node, whose time is too short for the others to lie apart."""
 FUNCTION, TEST, TEST_END, BUILT_IN = 182, 183, 186, 189
 NODE_CALL_END, NODE_END, FUNCTION_END, BUILT_IN_END = 840, 832, 824, 816
 OPERATOR_END, LEAF_END = 800, 256
@@ -141,6 +143,11 @@ SCALAR, SCALAR_END = 400, 700
 def beginning(run: Run, part: int) -> Moment:
     """A part of the run's time before its items are handed over."""
     return Moment(Anchor.BEGIN, run.first, (run.share - run.after) * part // PARTS)
+
+
+def preparing(run: Run, part: int) -> Moment:
+    """A part of the time of a Prepare, which hands nothing over."""
+    return Moment(Anchor.HANDED, run.first, WHOLE * part // PARTS)
 
 
 def ending(script: HostScript, run: Run, part: int) -> Moment:

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from ..program.framework import NODES
-from ..program.model import Annotate, Operator, Synchronize
+from ..program.model import Annotate, Operator, Prepare, Synchronize
 from .calls import CallScript, Thread, fetches, framework_thread, passage_moments
 from .clock import (
     LEAF_END,
     LEAVES,
+    MARKED_NODE_CALL,
     NODE,
     NODE_CALL,
     NODE_CALL_END,
@@ -27,6 +28,7 @@ from .clock import (
     Moment,
     beginning,
     ending,
+    preparing,
     slots,
 )
 from .script import HostScript, Run
@@ -209,9 +211,10 @@ class _Builder:
         of_work = [span for span in group if not is_mark(self.script, span)]
         operator = operators[(of_work or group)[0].operator]
         name = node_name(operators[forward])
+        call = MARKED_NODE_CALL if is_mark(self.script, group[0]) else NODE_CALL
         self.rows.operators.append(
             Row(
-                beginning(first, NODE_CALL),
+                beginning(first, call),
                 ending(self.script, last, NODE_CALL_END),
                 Thread.BACKWARD,
                 NODE_CALL_NAME.format(name),
@@ -258,8 +261,11 @@ class _Builder:
         moments = 2 * len(tree) - 2 - tree[-1][0]
         passed = 0
 
+        prepares = isinstance(self.script.program.items[span.first.first], Prepare)
+        begin = preparing if prepares else beginning
+
         def moment() -> Moment:
-            return beginning(span.first, OPERATOR + (until - OPERATOR) * passed // moments)
+            return begin(span.first, OPERATOR + (until - OPERATOR) * passed // moments)
 
         around: list[Row] = []
         for depth, name in tree:

@@ -47,7 +47,8 @@ class Schema:
     ``tables`` holds, in the spec's order, the tables and columns in force; ``enums`` the rows
     that an exporter of this revision writes; ``accepted`` the further names that real files hold
     for an id (other revisions, other carriers, documents). ``adapter``: with what the adapter of
-    torch_npu adds to the tables of an analysis.
+    torch_npu adds to the tables of an analysis. ``device_data``: with what CANN's profiler writes
+    into a database of torch_npu.
     """
 
     carrier: Carrier
@@ -57,6 +58,7 @@ class Schema:
     enums: Mapping[str, Mapping[int, str]]
     accepted: Mapping[str, Mapping[int, frozenset[str]]]
     adapter: bool = True
+    device_data: bool = True
 
     def column(self, place: str) -> Column | None:
         """The column at ``TABLE.column``, or ``None`` where this schema has none."""
@@ -71,6 +73,10 @@ class Schema:
             for name, table in _shared(self.tables).items()
         }
         return replace(self, tables=tables, adapter=False)
+
+
+def _without_keys(columns: Mapping[str, Column]) -> dict[str, Column]:
+    return {name: replace(column, primary_key=False) for name, column in columns.items()}
 
 
 def _shared(facts: Mapping[str, AnyPart]) -> dict[str, AnyPart]:
@@ -149,6 +155,26 @@ class Catalog:
         }
         accepted = {name: self._accepted(self.enums[name]) for name in enums}
         return Schema(carrier, chosen, reading, tables, enums, accepted)
+
+    def without_device_data(self, schema: Schema) -> Schema:
+        """What torch_npu writes alone, where CANN's profiler did not run: no keys (erratum E56)."""
+        tables = {
+            name: replace(table, columns=_without_keys(table.columns))
+            for name, table in schema.tables.items()
+            if table.writer == "torch_npu" or table.without_device_data
+        }
+        own = {
+            (name, member.id)
+            for name in schema.enums
+            for member in self.enums[name].members
+            if member.carriers
+        }
+        enums = {
+            name: {one: text for one, text in members.items() if (name, one) in own}
+            for name, members in schema.enums.items()
+            if name in tables
+        }
+        return replace(schema, tables=tables, enums=enums, device_data=False)
 
     def _table_at(self, table: Table, date: str, reading: Reading) -> Table:
         columns = {

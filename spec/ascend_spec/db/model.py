@@ -82,6 +82,7 @@ class Table(Bounds):
     """One table: its columns in the exporter's order and the circumstances of its existence.
 
     ``data``: the rows of the matrix of products that it holds; none for what every database has.
+    ``without_device_data``: torch_npu creates it itself where CANN's profiler did not run.
     """
 
     name: str
@@ -103,6 +104,7 @@ class Table(Bounds):
     device: str | None = None
     rows: Literal["one", "some"] | None = None
     adapter_only: bool = False
+    without_device_data: bool = False
     note: str | None = None
     errata: tuple[str, ...] = ()
 

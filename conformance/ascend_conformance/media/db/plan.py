@@ -45,17 +45,20 @@ class Plan:
         return len(ran | self.codes.keys())
 
 
-SchemaKey: TypeAlias = tuple[Carrier, str, Reading, bool]
-"""Carrier, revision id, reading, and whether it has what the adapter of torch_npu adds."""
+SchemaKey: TypeAlias = tuple[Carrier, str, Reading, bool, bool]
+"""Carrier, revision id, reading, and whether it has what the adapter of torch_npu adds, and what
+CANN's profiler writes.
+"""
 
 
 @per_spec
 def all_instances(key: SchemaKey) -> tuple[Instance, ...]:
     """Every rule at every place of a schema."""
-    carrier, revision, reading, adapter = key
+    carrier, revision, reading, adapter, device_data = key
     spec = catalog()
     schema = spec.at(revision, carrier, reading)
     schema = schema if adapter else schema.without_adapter
+    schema = schema if device_data else spec.without_device_data(schema)
     return tuple(
         instance for rule in load_db_rules().values() for instance in instances(rule, schema, spec)
     )
@@ -63,7 +66,13 @@ def all_instances(key: SchemaKey) -> tuple[Instance, ...]:
 
 def schema_key(schema: Schema) -> SchemaKey:
     """What identifies a schema."""
-    return schema.carrier, schema.revision.id, schema.reading, schema.adapter
+    return (
+        schema.carrier,
+        schema.revision.id,
+        schema.reading,
+        schema.adapter,
+        schema.device_data,
+    )
 
 
 def make_plan(session: Session, selection: Selection) -> Plan:

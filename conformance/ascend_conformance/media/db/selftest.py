@@ -167,7 +167,7 @@ def batches(
                 tried.clear()
             instances = [
                 instance
-                for instance in all_instances((carrier, revision, "observed", True))
+                for instance in all_instances(schema_key(catalog().at(revision, carrier)))
                 if rules is None or instance.rule.id in rules
             ]
             fresh: list[str] = []

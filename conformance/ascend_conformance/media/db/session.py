@@ -184,6 +184,9 @@ def start(
     of_mindspore = path and path.name == layout_catalog().file("mindspore", "analysis")
     if of_mindspore and _lacks_adapter(physical, schema):
         schema = schema.without_adapter
+    alone = spec.without_device_data(schema)
+    if identity.carrier == "pytorch" and not _has_others(physical, schema, alone):
+        schema = alone
     return Session(
         label=label,
         path=path,
@@ -205,6 +208,11 @@ def _lacks_adapter(physical: PhysicalSchema, schema: Schema) -> bool:
     return not any(one.adapter_only and physical.readable(one.name) for one in tables) and not any(
         one.adapter_only and physical.readable(table.name, one.name) for table, one in columns
     )
+
+
+def _has_others(physical: PhysicalSchema, schema: Schema, alone: Schema) -> bool:
+    """Whether tables stand in the file that CANN's profiler alone writes (db-schema.md 1.1)."""
+    return any(physical.readable(name) for name in schema.tables.keys() - alone.tables.keys())
 
 
 def _revision(identity: Identity, profiler: Session | None) -> Revision:

@@ -9,29 +9,16 @@ from ascend_ref.db.display import first_of
 from ..session import Session
 from . import Check, Fault, Places
 
-OF_CALLS = "ENUM_API_TYPE"
-"""The enum to which torch_npu adds kinds of its own, those with a carrier."""
-
 LISTED = 5
 """Members that a message names."""
 
 
 def _members_missing(session: Session, places: Places) -> Iterator[Fault]:
-    """One fault per enum table, with the ids that are absent.
-
-    Of a capture of the host alone torch_npu makes the database, with its own kinds of calls only
-    (``_fwk_api_db_parser.py``); msprof writes all its enums together.
-    """
+    """One fault per enum table, with the ids that are absent."""
     missing: dict[str, list[int]] = {}
-    of_msprof: set[int] = set()
-    if session.enum_rows.keys() == {OF_CALLS}:
-        known = session.catalog.enums[OF_CALLS].members
-        of_msprof = {member.id for member in known if not member.carriers}
     for instance in places:
         held = session.enum_rows.get(instance.table or "")
         identifier = int(instance.place["id"])
-        if identifier in of_msprof:
-            continue
         if held and identifier not in held:
             missing.setdefault(instance.table or "", []).append(identifier)
     for table, absent in missing.items():

@@ -10,10 +10,6 @@ from ..layout import TableMatch, knows_foreign, likeness
 from ..session import Session
 from . import Check, Fault, Places
 
-CREATED_WITHOUT_DEVICE_DATA = frozenset(
-    {"STRING_IDS", "ENUM_API_TYPE", "META_DATA", "HOST_INFO", "RANK_DEVICE_MAP"}
-)
-
 
 def _standing(session: Session, places: Places) -> Iterator[tuple[TableMatch, str, str]]:
     """The places whose table stands in the file: table, its name, and column or ``""``."""
@@ -25,24 +21,10 @@ def _standing(session: Session, places: Places) -> Iterator[tuple[TableMatch, st
 
 def _missing_table(session: Session, places: Places) -> Iterator[Fault]:
     layout = session.layout
-    known = layout.tables.keys() | layout.replaced.keys() | _written_with_device_data(session)
+    known = layout.tables.keys() | layout.replaced.keys()
     for instance in places:
         if instance.table not in known:
             yield Fault(f"the database has no table {instance.table}", instance.table)
-
-
-def _written_with_device_data(session: Session) -> set[str]:
-    """Tables that torch_npu does not create itself, where no table of msprof is present.
-
-    A run without device data has no msprof database to extend (db-schema.md 1.1); torch_npu then
-    creates the five tables of ``CREATED_WITHOUT_DEVICE_DATA`` alone.
-    """
-    by_msprof = {
-        name
-        for name, table in session.schema.tables.items()
-        if table.writer == "msprof" and name not in CREATED_WITHOUT_DEVICE_DATA
-    }
-    return set() if by_msprof & session.layout.tables.keys() else by_msprof
 
 
 def _unknown_table(session: Session, _places: Places) -> Iterator[Fault]:
@@ -144,7 +126,10 @@ def _missing_primary_key(session: Session, places: Places) -> Iterator[Fault]:
 def _unexpected_primary_key(session: Session, _places: Places) -> Iterator[Fault]:
     for name, match in session.layout.tables.items():
         for column, found in match.columns.items():
-            if found.primary_key and not match.table.columns[column].primary_key:
+            known = (match.table, session.catalog.tables[name])  # keyed by msprof alone (E56)
+            if found.primary_key and not any(
+                one.columns[column].primary_key for one in known if column in one.columns
+            ):
                 yield Fault(f"{name}.{column} is a primary key", name, column)
 
 
