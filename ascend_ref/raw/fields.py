@@ -90,14 +90,16 @@ def joined(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
     """
     if len(parts) == 1:
         return parts[0]
-    size = parts[0].dtype.itemsize
-    plain = np.concatenate([np.ascontiguousarray(part).view(f"V{size}") for part in parts])
-    found: npt.NDArray[Any] = plain.view(parts[0].dtype)
+    found: npt.NDArray[Any] = np.concatenate([opaque(one) for one in parts]).view(parts[0].dtype)
     return found
 
 
 def taken(rows: npt.NDArray[Any], places: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The records at these places, with their padding; see :func:`joined`."""
-    plain = np.ascontiguousarray(rows).view(f"V{rows.dtype.itemsize}")
-    found: npt.NDArray[Any] = plain[places].view(rows.dtype)
+    found: npt.NDArray[Any] = opaque(rows)[places].view(rows.dtype)
     return found
+
+
+def opaque(rows: npt.NDArray[Any]) -> npt.NDArray[np.void]:
+    """Records without their fields, of which NumPy copies every byte; it shares their memory."""
+    return rows.view(f"V{rows.dtype.itemsize}")

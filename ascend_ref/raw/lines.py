@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 
-from ascend_spec.raw import Grammar
+from ascend_spec.raw.text import Grammar, TextLine
 
 from .damage import Damage
 
@@ -21,18 +23,74 @@ def read_lines(
     A kind that is known by its place is the first line of the file, whatever that is. Lines that
     are of no kind are stated in ``damage`` by their byte.
     """
-    heads = [line for line in grammar.lines.values() if line.times == "first"]
     for offset, text in _lines(path, damage):
-        if heads and offset == 0:
-            yield heads[0].line, heads[0].read(text) or {}
-            continue
-        found = grammar.line_of(text)
+        found = _line_of(text, grammar, is_first=offset == 0)
         if found is None:
             shown = text if len(text) <= 60 else f"{text[:57]}..."
             damage.append(Damage(path, f"no line of {grammar.grammar}: {shown!r}", offset))
         else:
             line, parts = found
             yield line.line, parts
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line as it stands in a file: its kind and changing parts, and what readers pass over.
+
+    ``line``: the name of the kind; ``None`` for a line of no kind, which is ``content`` alone.
+    ``blanks``: as ``TextLine.blanks_of`` gives them; ``None`` for those of the form. ``end``: what
+    the line ends with, nothing at the end of some files.
+    """
+
+    line: str | None
+    parts: Mapping[str, object] = field(default_factory=dict)
+    blanks: tuple[str, ...] | None = None
+    end: bytes = b"\n"
+    content: bytes = b""
+
+
+def decode_lines(content: bytes, grammar: Grammar) -> list[Entry]:
+    """The lines of a whole file, of which :func:`encode_lines` makes the same bytes."""
+    return [_entry(line, grammar, place == 0) for place, line in enumerate(BytesIO(content))]
+
+
+def encode_lines(entries: Iterable[Entry], grammar: Grammar) -> bytes:
+    """A file of these lines.
+
+    Raises ``KeyError`` for a part that is missing, ``ValueError`` for one that cannot be, and for
+    blanks of another number of words.
+    """
+    return b"".join(_content(one, grammar) + one.end for one in entries)
+
+
+def _entry(content: bytes, grammar: Grammar, is_first: bool) -> Entry:
+    plain = content.rstrip(b"\r\n")
+    end = content[len(plain) :]
+    try:
+        text = plain.decode()
+    except UnicodeDecodeError:
+        return Entry(None, end=end, content=plain)
+    found = _line_of(text, grammar, is_first)
+    if found is None:
+        return Entry(None, end=end, content=plain)
+    return Entry(found[0].line, found[1], found[0].blanks_of(text), end)
+
+
+def _line_of(
+    text: str, grammar: Grammar, is_first: bool
+) -> tuple[TextLine, Mapping[str, str]] | None:
+    for line in grammar.lines.values():
+        if is_first and line.times == "first":
+            return line, line.read(text) or {}
+    return grammar.line_of(text)
+
+
+def _content(entry: Entry, grammar: Grammar) -> bytes:
+    if entry.line is None:
+        return entry.content
+    line = grammar.lines[entry.line]
+    text = line.write(**entry.parts)
+    return (text if entry.blanks is None else line.spaced(text, entry.blanks)).encode()
 
 
 def _lines(path: Path, damage: list[Damage]) -> Iterator[tuple[int, str]]:

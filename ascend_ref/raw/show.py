@@ -17,6 +17,7 @@ from ascend_spec.raw.records import FRAMEWORK_RECORDS, FrameworkRecord
 
 from .context import Context, context_of, contexts
 from .damage import Damage, Unreadable
+from .json_text import load_json
 from .layout import Ambiguous, Bytes, Layout, layout_of
 from .lines import read_lines
 from .readable import Reading, readable
@@ -86,7 +87,7 @@ def _elements(
 
 def _document(path: Path) -> Iterator[Element]:
     try:
-        content = json.loads(path.read_bytes())
+        content = load_json(path.read_bytes())
     except (OSError, ValueError, RecursionError) as error:
         raise Unreadable(f"{path}: no JSON: {error}") from error
     return iter([lambda: content])

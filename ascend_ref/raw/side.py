@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -19,6 +17,7 @@ from ascend_spec.raw import RawFile
 from . import clocks
 from .clocks import Clock
 from .damage import Damage
+from .json_text import load_json
 from .lines import read_lines
 from .tree import RawFolder
 
@@ -234,25 +233,12 @@ def read_json(path: Path, damage: list[Damage]) -> Any:
         if len(content) > LARGEST:
             damage.append(Damage(path, f"more than {LARGEST:,} bytes; expected some thousand"))
             return NO_JSON
-        found = json.loads(content, parse_constant=_refuse, parse_float=_finite)
-        json.dumps(found, ensure_ascii=False).encode()  # half a character is no text
-        return found
+        return load_json(content)
     except OSError as error:
         damage.append(Damage(path, error.strerror or str(error)))
     except (ValueError, RecursionError) as error:
         damage.append(Damage(path, f"no JSON: {error}"))
     return NO_JSON
-
-
-def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is no number of JSON")
-
-
-def _finite(text: str) -> float:
-    found = float(text)
-    if math.isinf(found):
-        raise ValueError(f"{text} is too large")
-    return found
 
 
 @per_spec

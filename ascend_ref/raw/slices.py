@@ -1,4 +1,4 @@
-"""The records of one kind, read through all their slices in bounded memory.
+"""The records of one kind through all their slices, read in bounded memory, and written.
 
 What a device loses goes at the front: where the bytes are no whole number of records, the first of
 them are the rest of one that was cut away (raw-prof 2). Records that begin with a magic number show
@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
+import numpy.typing as npt
 
-from ascend_spec.raw import Side
+from ascend_spec.raw import RawFile, Side
 
 from .damage import Damage
+from .fields import opaque
 from .layout import Bytes, Layout
 from .tree import Slice
 
@@ -68,6 +70,21 @@ def read_blocks(
         except OSError as error:
             reader.lose(one.path, error.strerror or str(error))
     reader.finish()
+
+
+def write_slices(
+    folder: Path, kind: RawFile, rows: npt.NDArray[Any], most: int, **parts: object
+) -> None:
+    """Write records as they are, with what stands in them where no field is.
+
+    most: bytes of a slice, which ends with a whole record and has at least one. parts: of the name
+    of the file, but for the number of the slice. Raises ``OSError``.
+    """
+    plain = opaque(rows)
+    each = max(most // rows.dtype.itemsize, 1)
+    for number, start in enumerate(range(0, len(plain), each)):
+        name = kind.name.of(slice=number, **parts)
+        (folder / name).write_bytes(plain[start : start + each].tobytes())
 
 
 def state_missing(slices: Sequence[Slice], damage: list[Damage]) -> set[Path]:

@@ -261,6 +261,26 @@ def _mutate(profile: Path, name: str, number: int, capsys: pytest.CaptureFixture
     capsys.readouterr()
 
 
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b'{"devices":NaN}', "NaN is no number of JSON"),
+        (rb'{"devices":"\ud800"}', "surrogates not allowed"),
+    ],
+)
+def test_a_side_file_that_no_json_can_show_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, reason: str
+) -> None:
+    path = tmp_path / "device_0" / "info.json.0"
+    path.parent.mkdir()
+    path.write_bytes(content)
+    assert main(["decode", str(path)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert reason in err
+    assert err.count("\n") == 1
+
+
 def test_the_real_log_of_a_910a(capsys: pytest.CaptureFixture[str]) -> None:
     real = Path(__file__).resolve().parents[3] / "shared/data/mindspore/mindinsight/JOB3"
     path = real / "hwts.log.data.45.dev.profiler_default_tag.1.slice_0"

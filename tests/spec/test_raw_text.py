@@ -372,7 +372,8 @@ def test_a_line_that_cannot_be_is_not_written(
 
 def test_a_long_line_is_read_in_no_time() -> None:
     """Whatever stands in a line, no form goes back and forth over it."""
-    for text in ("1 " * 50_000, "1/" * 50_000, "a:" * 50_000, "<" * 100_000):
+    gap = f"a{' ' * 100_000}b"
+    for text in ("1 " * 50_000, "1/" * 50_000, "a:" * 50_000, "<" * 100_000, gap):
         for one in raw_catalog().grammars.values():
             one.line_of(text)
 

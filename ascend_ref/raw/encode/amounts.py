@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ascend_ref.capture import Capture, Integers
-from ascend_spec import raw_catalog
 
 from ..amounts import (
     ACCESSES,
@@ -29,6 +28,7 @@ from ..amounts import (
     since,
 )
 from ..fields import taken
+from ..lines import Entry
 from .tree import RawTree, Rows
 
 _NOBODY = np.iinfo(np.uint32).max
@@ -71,7 +71,7 @@ def die_rows(capture: Capture, table: Columns, rows: Callable[[Integers], Rows])
 def _write_links(_: Capture, tree: RawTree, table: Columns, device: int) -> None:
     length = intervals(table["timestampNs"], table["deviceId"])
     grown = {part: amounts(table[column], length) for part, column in HCCS.items()}
-    names = raw_catalog().grammars["hccs"].lines["header"].write(names="time tx rx")
+    names = Entry("header", {"names": "time tx rx"})
     lines = _growing(tree, "hccs", table["timestampNs"], length, grown, device)
     tree.write_lines("hccs", (names, *lines), device)
 
@@ -91,16 +91,15 @@ def _growing(
     length: Integers,
     grown: Mapping[str, Integers],
     device: int,
-) -> Iterator[str]:
+) -> Iterator[Entry]:
     """Lines of totals, which are 0 before the first row."""
     order = np.argsort(time, kind="stable")
     times = np.concatenate([time[order[:1]] - length[order[:1]], time[order]])
     side = tree.side[device]
     clock = side.monotonic if kind == "netdev_stats" else side.sampling
     totals = [np.append(0, np.cumsum(one[order])).tolist() for one in grown.values()]
-    line = raw_catalog().grammars[kind].lines["sample"]
     for tick, *row in zip(clock.ticks(times).tolist(), *totals, strict=True):
-        yield line.write(time=tick, **dict(zip(grown, row, strict=True)))
+        yield Entry("sample", {"time": tick, **dict(zip(grown, row, strict=True))})
 
 
 def _write_memory(_: Capture, tree: RawTree, table: Columns, device: int) -> None:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ascend_ref.capture import Capture
-from ascend_spec import raw_catalog
 
 from ..host import (
     DISK_FREQUENCY,
@@ -28,6 +27,7 @@ from ..host import (
     uptime,
     worked,
 )
+from ..lines import Entry
 from ..samples import FILES, HOST_TABLES
 from .tree import RawTree
 
@@ -59,19 +59,14 @@ def write_host(capture: Capture, tree: RawTree) -> None:
     for name, lines in _LINES.items():
         table = capture.samples.get(name)
         if table is not None and len(table["timestampNs"]) and tree.writes(FILES[name]):
-            write = {one: line.write for one, line in _grammar(name).items()}
-            tree.write_lines(FILES[name], lines(table, tree, facts, write))
+            tree.write_lines(FILES[name], lines(table, tree, facts))
 
 
-def _grammar(table: str) -> Mapping[str, Any]:
-    return raw_catalog().grammars[raw_catalog().files[FILES[table]].grammar or ""].lines
+def _line(kind: str, **parts: object) -> Entry:
+    return Entry(kind, parts)
 
 
-Write = Mapping[str, Callable[..., str]]
-"""What writes a line, by its name."""
-
-
-def _processors(table: Columns, tree: RawTree, facts: HostFacts, write: Write) -> Iterator[str]:
+def _processors(table: Columns, tree: RawTree, facts: HostFacts) -> Iterator[Entry]:
     """A thread for each processor, another one where it was not sampled in between."""
     clock = tree.host.monotonic
     found = worked(table, clock)
@@ -92,10 +87,11 @@ def _processors(table: Columns, tree: RawTree, facts: HostFacts, write: Write) -
     moments = ends(found.moments)
     times, up = clock.ticks(moments).tolist(), uptime(moments, clock).tolist()
     for at, threads in groupby(rows, key=itemgetter(0)):
-        yield write["time"](time=times[at])
-        yield write["uptime"](up=_decimal(up[at]), idle=_decimal(0))
+        yield _line("time", time=times[at])
+        yield _line("uptime", up=_decimal(up[at]), idle=_decimal(0))
         for _, thread, ticks, number in threads:
-            yield write["thread"](
+            yield _line(
+                "thread",
                 thread=thread + 1,
                 name=_PROGRAM,
                 state=" ".join(["R", *"0" * 10]),
@@ -107,12 +103,13 @@ def _processors(table: Columns, tree: RawTree, facts: HostFacts, write: Write) -
             )
 
 
-def _memory(table: Columns, tree: RawTree, facts: HostFacts, write: Write) -> Iterator[str]:
+def _memory(table: Columns, tree: RawTree, facts: HostFacts) -> Iterator[Entry]:
     table = in_order(table)
     size = pages(table, facts)
     times = tree.host.monotonic.ticks(ends(table["timestampNs"])).tolist()
     for time, resident in zip(times, np.append(size[:1], size).tolist(), strict=True):
-        yield write["sample"](
+        yield _line(
+            "sample",
             time=time,
             size=resident,
             resident=resident,
@@ -120,15 +117,16 @@ def _memory(table: Columns, tree: RawTree, facts: HostFacts, write: Write) -> It
         )
 
 
-def _disks(table: Columns, tree: RawTree, facts: HostFacts, write: Write) -> Iterator[str]:
+def _disks(table: Columns, tree: RawTree, facts: HostFacts) -> Iterator[Entry]:
     table = in_order(table)
     times = tree.host.monotonic.ticks(table["timestampNs"]).tolist()
-    yield write["start"](time=times[0])
+    yield _line("start", time=times[0])
     rates = (disk_rates(table[name]).tolist() for name in ("readRate", "writeRate"))
     usage = np.rint(table["usage"] * HUNDREDTHS).astype(np.int64).tolist()
     for time, read, written, share in zip(times, *rates, usage, strict=True):
         seconds = time // 1_000_000_000 % 86_400
-        yield write["sample"](
+        yield _line(
+            "sample",
             clock=f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}",
             pid=1,
             priority="be/4",
@@ -143,7 +141,7 @@ def _disks(table: Columns, tree: RawTree, facts: HostFacts, write: Write) -> Ite
         )
 
 
-def _network(table: Columns, tree: RawTree, facts: HostFacts, write: Write) -> Iterator[str]:
+def _network(table: Columns, tree: RawTree, facts: HostFacts) -> Iterator[Entry]:
     """All of the traffic as received by one card."""
     table = in_order(table)
     size = moved(table["speed"], lengths(table["timestampNs"]))
@@ -151,15 +149,15 @@ def _network(table: Columns, tree: RawTree, facts: HostFacts, write: Write) -> I
     nothing = dict.fromkeys(("rx_packets", "rx_errors", "tx_bytes", "tx_packets", "tx_errors"), 0)
     others = dict.fromkeys(("rx_others", "tx_others"), " ".join("0" * 5))
     for time, total in zip(times, np.append(0, np.cumsum(size)).tolist(), strict=True):
-        yield write["time"](time=time)
-        yield write["card"](name=_CARD, rx_bytes=total, **nothing, **others)
+        yield _line("time", time=time)
+        yield _line("card", name=_CARD, rx_bytes=total, **nothing, **others)
 
 
 def _decimal(hundredths: int) -> str:
     return f"{hundredths // HUNDREDTHS}.{hundredths % HUNDREDTHS:02}"
 
 
-_LINES: Mapping[str, Callable[[Columns, RawTree, HostFacts, Write], Iterator[str]]] = {
+_LINES: Mapping[str, Callable[[Columns, RawTree, HostFacts], Iterator[Entry]]] = {
     HOST_TABLES["cpu"]: _processors,
     HOST_TABLES["mem"]: _memory,
     HOST_TABLES["disk"]: _disks,

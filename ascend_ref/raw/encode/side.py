@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +12,8 @@ from ascend_ref.names import HOST_ZONE
 from ascend_spec import raw_catalog
 
 from ..damage import Damage
+from ..json_text import encode_json
+from ..lines import Entry, encode_lines
 from ..machine import HOST_DEVICE, machine_info
 from ..moments import Moments
 from ..side import SideFiles, read_side_files
@@ -60,10 +61,9 @@ def write_side_files(
             }
         for name, document in documents.items():
             path = place / _name(f"{side}_{name}", device)
-            path.write_text(json.dumps(document), encoding="utf-8")
-        for kind, lines in _logs(device, moments).items():
-            path = place / _name(kind, device)
-            path.write_text("".join(f"{one}\n" for one in lines), encoding="utf-8", newline="\n")
+            path.write_bytes(encode_json(document))
+        for kind, content in _logs(device, moments).items():
+            (place / _name(kind, device)).write_bytes(content)
         damage: list[Damage] = []
         (one,) = find_folders(place)
         found[device] = read_side_files(one, damage)
@@ -72,25 +72,28 @@ def write_side_files(
     return found
 
 
-def _logs(device: int | None, moments: Moments) -> Mapping[str, list[str]]:
+def _logs(device: int | None, moments: Moments) -> Mapping[str, bytes]:
     """The files of clocks: of the host, and of the moment at which a device's were read."""
-    grammars = raw_catalog().grammars
-    host, own = grammars["host_start"].lines, grammars["dev_start"].lines
-    lines = [
-        host["section"].write(section="Host" if device is None else f"Device{device}"),
-        host["monotonic"].write(clock_monotonic_raw=moments.monotonic + moments.counted),
-        host["counter"].write(cntvct=moments.host_counter),
-        host["difference"].write(cntvct_diff=0),
+    host = [
+        Entry("section", {"section": "Host" if device is None else f"Device{device}"}),
+        Entry("monotonic", {"clock_monotonic_raw": moments.monotonic + moments.counted}),
+        Entry("counter", {"cntvct": moments.host_counter}),
+        Entry("difference", {"cntvct_diff": 0}),
     ]
     if device is None:
-        return {"host_start": lines}
+        return {"host_start": _log("host_start", host)}
+    own = [
+        Entry("monotonic", {"clock_monotonic_raw": moments.device_monotonic}),
+        Entry("counter", {"cntvct": moments.device_counter}),
+    ]
     return {
-        "device_host_start": lines,
-        "dev_start": [
-            own["monotonic"].write(clock_monotonic_raw=moments.device_monotonic),
-            own["counter"].write(cntvct=moments.device_counter),
-        ],
+        "device_host_start": _log("host_start", host),
+        "dev_start": _log("dev_start", own),
     }
+
+
+def _log(grammar: str, entries: list[Entry]) -> bytes:
+    return encode_lines(entries, raw_catalog().grammars[grammar])
 
 
 def _name(kind: str, device: int | None) -> str:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ascend_ref.capture import Capture
-from ascend_spec import raw_catalog
 from ascend_spec.raw.records import QOS_STREAMS
 
 from ..fields import taken
+from ..lines import Entry
 from ..traffic import DIRECTIONS, MEBI, PCIE_FIELDS, PORTS, Columns, part_of, pieces
 from .tree import RawTree
 
@@ -38,7 +38,6 @@ def write_traffic(capture: Capture, tree: RawTree, found: dict[str, Columns], de
 
 
 def _write_port(tree: RawTree, kind: str, table: Columns, device: int) -> None:
-    line = raw_catalog().grammars[kind].lines["sample"]
     times = tree.side[device].sampling.ticks(table["timestampNs"])
     parts = {
         part_of(name): (column // MEBI if name == "bandwidth" else column).tolist()
@@ -48,7 +47,10 @@ def _write_port(tree: RawTree, kind: str, table: Columns, device: int) -> None:
     rows = (dict(zip(parts, row, strict=True)) for row in zip(*parts.values(), strict=True))
     tree.write_lines(
         kind,
-        (line.write(time=time, **row) for time, row in zip(times.tolist(), rows, strict=True)),
+        (
+            Entry("sample", {"time": time, **row})
+            for time, row in zip(times.tolist(), rows, strict=True)
+        ),
         device,
     )
 

@@ -19,7 +19,9 @@ from ascend_spec.raw import RawFile, records
 
 from ..dictionaries import TEXTS, TYPES
 from ..fields import bits_of, joined, put, taken
+from ..lines import Entry, encode_lines
 from ..side import SideFiles
+from ..slices import write_slices
 from ..tree import DATA, HOST
 
 Rows = npt.NDArray[Any]
@@ -141,10 +143,8 @@ class RawTree:
         file = raw_catalog().files[kind]
         if "cnt" in self._numbered(file, record):
             put(self.declaration(kind, record), rows, "cnt", np.arange(len(rows)) % _COUNTED)
-        per_slice = max(self.slice_size // rows.dtype.itemsize, 1)
-        for number, start in enumerate(range(0, len(rows), per_slice)):
-            name = file.name.of(age=age, device=device, slice=number, **parts)
-            (self._place(device) / name).write_bytes(rows[start : start + per_slice].tobytes())
+        parts |= {"age": age, "device": device}
+        write_slices(self._place(device), file, rows, self.slice_size, **parts)
 
     def add(self, kind: str, rows: Rows, age: str = KEPT) -> None:
         """Records of the host that may stand with others of their kind; :meth:`finish` writes them,
@@ -181,25 +181,27 @@ class RawTree:
             self.write(kind, taken(rows, np.argsort(rows["timeStamp"], kind="stable")), age=age)
         self._write_dictionaries()
 
-    def write_lines(self, kind: str, lines: Iterable[str], device: int | None = None) -> None:
+    def write_lines(self, kind: str, lines: Iterable[Entry], device: int | None = None) -> None:
         """Write a file of text in one slice, none for no lines."""
         file = raw_catalog().files[kind]
-        content = "".join(f"{one}\n" for one in lines)
+        assert file.grammar is not None  # noqa: S101 - of files of text
+        content = encode_lines(lines, raw_catalog().grammars[file.grammar])
         if content:
             name = file.name.of(age=KEPT, device=device, slice=0)
-            (self._place(device) / name).write_text(content, encoding="utf-8", newline="\n")
+            (self._place(device) / name).write_bytes(content)
 
     def _write_dictionaries(self) -> None:
-        grammars = raw_catalog().grammars
-        entry = grammars[TEXTS].lines["entry"]
         self.write_lines(
-            TEXTS, (entry.write(hash=number, text=text) for text, number in self._hashes.items())
+            TEXTS,
+            (
+                Entry("entry", {"hash": number, "text": text})
+                for text, number in self._hashes.items()
+            ),
         )
-        entry = grammars[TYPES].lines["entry"]
         self.write_lines(
             TYPES,
             (
-                entry.write(level=level, type=number, name=name)
+                Entry("entry", {"level": level, "type": number, "name": name})
                 for (level, name), number in sorted(self._types.items())
             ),
         )

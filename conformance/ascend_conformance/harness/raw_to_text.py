@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from math import lcm
 from pathlib import Path
@@ -29,13 +30,25 @@ def make(case: Case, folder: Path, writer: str | None = None) -> None:
     profiles the last is taken: its ranks and devices are not 0. Its records stand in several
     slices, as those of long collections do.
     """
-    run = write_run(case.scenario, case.seed, folder / "run", FORMATS, writer=writer)
+    make_raw(case, folder, FORMATS, lambda below: [one.path for one in texts_below(below)], writer)
+    profile = next((folder / "input").iterdir())
+    shutil.rmtree(profile / layout_catalog().folder("msprof", "output"))
+
+
+def make_raw(
+    case: Case,
+    folder: Path,
+    formats: Sequence[str],
+    written: Callable[[Path], Collection[Path]],
+    writer: str | None = None,
+) -> None:
+    """The same for any formats; ``written`` gives the files of a profile that are the truth."""
+    run = write_run(case.scenario, case.seed, folder / "run", formats, writer=writer)
     profile = run.profiles[-1]
     expected = folder / "expected"
     expected.mkdir()
-    for one in list(texts_below(profile)):
-        shutil.move(one.path, expected / one.path.name)
-    shutil.rmtree(profile / layout_catalog().folder("msprof", "output"))
+    for one in written(profile):
+        shutil.move(one, expected / one.name)
     cut_into_slices(profile)
     (folder / "input").mkdir()
     shutil.move(profile, folder / "input" / profile.name)

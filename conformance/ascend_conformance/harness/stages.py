@@ -12,6 +12,7 @@ from . import (
     database_to_text,
     framework_to_profile,
     ranks_to_cluster,
+    raw_to_database,
     raw_to_text,
 )
 from .case import Case
@@ -74,6 +75,17 @@ STAGES: Mapping[str, Stage] = {
             _files,
             raw_to_text.differences,
             raw_to_text.reference,
+            raw_to_text.operators,
+            judged=False,
+        ),
+        Stage(
+            "raw-to-database",
+            "The raw files of a PROF_* folder to msprof_*.db.",
+            raw_to_text.can_be_drawn,
+            raw_to_database.make,
+            raw_to_database.files,
+            raw_to_database.differences,
+            raw_to_database.reference,
             raw_to_text.operators,
             judged=False,
         ),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
+from ascend_ref.raw.json_text import decode_json, encode_json
+from ascend_ref.raw.lines import decode_lines, encode_lines
 from ascend_spec import raw_catalog
 from ascend_spec.raw import RawFile
 
@@ -41,23 +41,22 @@ def put_wrong(path: Path, kind: RawFile, length: int, draws: Draws) -> Changed |
     shift = length + draws.one(LEAST_SHIFT, MOST_SHIFT)
     grammar = raw_catalog().grammars[kind.grammar]
     monotonic = kind.side == "device" and kind.grammar == "host_start"
-    lines = path.read_text(encoding="utf-8").splitlines()
-    for place, text in enumerate(lines):
-        found = grammar.line_of(text)
-        key = _MONOTONIC if monotonic else _COUNTER
-        if found is None or key not in found[1]:
+    key = _MONOTONIC if monotonic else _COUNTER
+    lines = decode_lines(path.read_bytes(), grammar)
+    for place, entry in enumerate(lines):
+        if key not in entry.parts:
             continue
-        was = int(found[1][key])
+        was = int(str(entry.parts[key]))
         # A counter that was read too high makes each time too early; a tick takes 1 ns or more.
         became = max(was - shift, 0) if monotonic else was + shift
-        lines[place] = found[0].write(**{key: became})
-        path.write_text("".join(f"{one}\n" for one in lines), encoding="utf-8", newline="\n")
+        lines[place] = replace(entry, parts={key: became})
+        path.write_bytes(encode_lines(lines, grammar))
         return Changed(key, str(was), str(became))
     return None
 
 
 def _frequency(path: Path, kind: RawFile) -> Changed | None:
-    document: dict[str, Any] = json.loads(path.read_bytes())
+    document, spelling = decode_json(path.read_bytes())
     device = kind.side == "device"
     place, key = ("DeviceInfo", "hwts_frequency") if device else ("CPU", "Frequency")
     rows = document.get(place)
@@ -65,5 +64,5 @@ def _frequency(path: Path, kind: RawFile) -> Changed | None:
         return None
     was = str(rows[0][key])
     rows[0][key] = TOO_SLOW
-    path.write_text(json.dumps(document), encoding="utf-8")
+    path.write_bytes(encode_json(document, spelling))
     return Changed(f"{place}/0/{key}", was, TOO_SLOW)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,6 +16,7 @@ PartType = Literal["whole", "decimal", "word", "words", "text"]
 Times = Literal["optional", "one", "many", "first"]
 Blanks = Literal["many", "colon"]
 
+_WORD = re.compile(r"\S+")
 _FORMS: Mapping[PartType, Mapping[str, Any]] = {
     "whole": {"digits": 1, "longest": 20},
     "decimal": {"pattern": r"-?[0-9]{1,20}(?:\.[0-9]{1,20})?"},
@@ -73,12 +74,49 @@ class TextLine:
         """
         return self.form.of(**values)
 
-    def _plain(self, text: str) -> str:
+    def blanks_of(self, text: str) -> tuple[str, ...]:
+        """What stands in front of, between and behind the words of a line, which readers pass over.
+
+        Of ``colon`` the words are what is in front of the first colon and what is behind it.
+        """
         if self.blanks == "many":
-            return " ".join(text.split())
-        if self.blanks == "colon":
-            return re.sub(r"\s*:\s*", ": ", text.strip(), count=1)
-        return text
+            return tuple(_WORD.split(text))
+        if self.blanks is None:
+            return "", ""
+        head, colon, tail = text.partition(":")
+        if not colon:
+            return _around(text)
+        start, before = _around(head)
+        behind, end = _around(tail)
+        return start, f"{before}:{behind}", end
+
+    def spaced(self, text: str, blanks: Sequence[str]) -> str:
+        """A line as :meth:`write` gives it with the blanks of :meth:`blanks_of`.
+
+        Raises ``ValueError`` for blanks of a line of more or fewer words.
+        """
+        words = self._words(text)
+        if len(blanks) != len(words) + 1:
+            raise ValueError(f"blanks of {len(blanks) - 1} words for a line of {len(words)}")
+        return blanks[0] + "".join(map("".join, zip(words, blanks[1:], strict=True)))
+
+    def _plain(self, text: str) -> str:
+        return (": " if self.blanks == "colon" else " ").join(self._words(text))
+
+    def _words(self, text: str) -> list[str]:
+        if self.blanks == "many":
+            return text.split()
+        if self.blanks is None:
+            return [text]
+        # No expression looks for blanks in front of the colon: it would try each of a long run.
+        head, colon, tail = text.partition(":")
+        return [head.strip(), tail.strip()] if colon else [text.strip()]
+
+
+def _around(text: str) -> tuple[str, str]:
+    """The blanks in front of a text and behind it; of blanks alone all are in front."""
+    start = len(text) - len(text.lstrip())
+    return text[:start], text[max(start, len(text.rstrip())) :]
 
 
 @dataclass(frozen=True, slots=True)
