@@ -169,12 +169,12 @@ def _of_processors(table: Columns, _: HostFacts, clock: Clock) -> Columns:
     found = worked(table, clock)
     length = np.diff(uptime(ends(found.moments), clock))[found.at]
     # Between samples of one hundredth of a second nothing can be seen.
-    shown = length > 0
-    row = found.row[shown]
+    order = np.lexsort((table["cpuId"][found.row], found.at))
+    order = order[length[order] > 0]
     return {
-        "timestampNs": found.moments[found.at[shown]],
-        "cpuId": table["cpuId"][row],
-        "usage": shares(found.ticks[shown], length[shown]),
+        "timestampNs": found.moments[found.at[order]],
+        "cpuId": table["cpuId"][found.row[order]],
+        "usage": shares(found.ticks[order], length[order]),
     }
 
 
