@@ -138,11 +138,12 @@ def test_what_an_exporter_may_choose_is_no_break(name: str, made: Path, tmp_path
 
 
 def test_texts_may_be_numbered_otherwise(made: Path, tmp_path: Path) -> None:
+    tables = catalog().at(catalog().revisions[-1].id, "msprof").tables
     texts = [
         f"UPDATE {table} SET {name} = {name} + 1000000"
         for table in sorted({one.name for one in STAGE.files(made / "actual")})
-        for name, column in catalog().tables[table].columns.items()
-        if column.text_reference == STRINGS and name.isidentifier()  # those of today
+        for name, column in tables[table].columns.items()
+        if column.text_reference == STRINGS
     ]
     assert len(texts) > 10
     assert broken(made, tmp_path, "UPDATE STRING_IDS SET id = id + 1000000", *texts) == []

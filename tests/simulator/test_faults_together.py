@@ -79,9 +79,11 @@ def test_faults_add_up(tmp_path: Path) -> None:
                 for step in range(told["steps"][0], told["steps"][1] + 1):
                     expected[step] += told["effect"]["length_ns"]
         assert pauses == expected
+    alone = [end - start for start, end in pair.healthy.ranks[1].loadings()]
     stalls = [
-        end - start - 900_000 for start, end in together.ranks[1].loadings()
-    ]  # what a loading takes by itself
+        end - start - usual
+        for (start, end), usual in zip(together.ranks[1].loadings(), alone, strict=True)
+    ]
     assert [stall // 1_000_000 for stall in stalls] == [2, 5, 0, 0]
 
 

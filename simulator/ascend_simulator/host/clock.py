@@ -19,7 +19,7 @@ import numpy as np
 
 from ascend_ref.capture import Integers
 
-from ..program.model import Synchronize
+from ..program.model import Prepare, Synchronize
 from ..world.timeline import RankTimeline
 from .script import HostScript, Run
 
@@ -31,7 +31,8 @@ SHIFT = 20
 
 
 class Anchor(IntEnum):
-    """What a moment is measured from. LEFT, DONE and the step's bounds do not stretch.
+    """What a moment is measured from. LEFT, DONE and the step's bounds do not stretch, nor does
+    BEGIN of what takes no time of the plan.
 
     TAIL: the last part of the framework thread's time between ``handed`` and ``left``.
     """
@@ -85,9 +86,10 @@ class Clock:
         waited = host.left - host.handed
         tail = np.minimum(waited >> 1, TAIL_NS)
         unit = np.full(waited.shape, 1 << SHIFT, np.int64)
+        before = _scale(host.handed - host.begin, plan.before)
         after = np.where(plan.after > 0, plan.after, WHOLE)
         parts = (
-            (host.begin, _scale(host.handed - host.begin, plan.before)),
+            (host.begin, np.where(plan.before > 0, before, unit)),
             (host.handed, _scale(waited, after)),
             (host.left, unit),
             (host.taken, _scale(host.done - host.taken, plan.occupied)),
@@ -145,9 +147,9 @@ def beginning(run: Run, part: int) -> Moment:
     return Moment(Anchor.BEGIN, run.first, (run.share - run.after) * part // PARTS)
 
 
-def preparing(run: Run, part: int) -> Moment:
-    """A part of the time of a Prepare, which hands nothing over."""
-    return Moment(Anchor.HANDED, run.first, WHOLE * part // PARTS)
+def preparing(run: Run, item: Prepare, part: int) -> Moment:
+    """A part of the usual time of a Prepare, in which nothing is handed over."""
+    return Moment(Anchor.BEGIN, run.first, item.duration * part // PARTS)
 
 
 def ending(script: HostScript, run: Run, part: int) -> Moment:

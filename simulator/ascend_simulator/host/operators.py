@@ -261,11 +261,13 @@ class _Builder:
         moments = 2 * len(tree) - 2 - tree[-1][0]
         passed = 0
 
-        prepares = isinstance(self.script.program.items[span.first.first], Prepare)
-        begin = preparing if prepares else beginning
+        item = self.script.program.items[span.first.first]
 
         def moment() -> Moment:
-            return begin(span.first, OPERATOR + (until - OPERATOR) * passed // moments)
+            part = OPERATOR + (until - OPERATOR) * passed // moments
+            if isinstance(item, Prepare):
+                return preparing(span.first, item, part)
+            return beginning(span.first, part)
 
         around: list[Row] = []
         for depth, name in tree:

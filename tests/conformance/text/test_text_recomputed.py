@@ -99,5 +99,9 @@ def test_to_ask_for_columns_of_nothing_does_not_end_a_transaction(facts: Facts) 
 def test_all_files_of_a_folder_are_of_the_families_that_most_of_them_fit() -> None:
     with open_specimen("adapter-200I-500-A2-ResourceConflictRatio") as folder:
         agreed = {(one.writer, one.family) for one in folder.circumstances}
-        assert agreed == {("adapter", "200I-500-A2")}
-        assert {(at.writer, at.family) for at in folder.at.values()} == agreed
+        # Files of both writers look alike at level 1, so that the newest is taken.
+        writers = ("adapter", "adapter-2026-08")
+        assert agreed == {(writer, "200I-500-A2") for writer in writers}
+        assert {(at.writer, at.family) for at in folder.at.values()} == {
+            (writers[0], "200I-500-A2")
+        }
