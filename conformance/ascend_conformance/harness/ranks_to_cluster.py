@@ -41,8 +41,12 @@ def make(case: Case, folder: Path, writer: str | None = None) -> None:
 
 
 def can_be_drawn(case: Case) -> bool:
-    """Whether a case has several ranks, whose profiles are those of the framework's profiler."""
-    return case.output == "pytorch" and case.scenario.parallelism.ranks > 1
+    """Whether a case has several ranks with devices, profiled by the framework's profiler.
+
+    Without a device there is no analysis.db, and a database names no device of its rank.
+    """
+    scenario = case.scenario
+    return case.output == "pytorch" and scenario.parallelism.ranks > 1 and scenario.capture.npu
 
 
 def reference(source: Path, target: Path) -> None:
