@@ -359,7 +359,7 @@ def test_our_own_analysis_is_what_was_recorded(count: int) -> None:
     cases = draw_cases(STAGE, count, 0)
     outcome = conform(Function("reference", STAGE.reference), STAGE, cases)
     assert [one.failure.finding for one in outcome.shown] == []
-    assert outcome.cases >= 0.8 * count
+    assert outcome.cases >= 0.7 * count  # fewer where no more of them are small
     assert all(case.scenario.parallelism.ranks > 1 for case in cases)
     assert {"ClusterStepTraceTime", "ClusterCommunicationMatrix"} <= outcome.features.keys()
 
