@@ -157,8 +157,9 @@ BEFORE = {
 }
 """Digests of what databases held before there were records, with seed 7 at revision REVISION.
 
-Those of edge-310b and inference-310p were taken anew when what is simulated changed: whose memory a
-block is and when it is taken, when loaders begin, and how many caches a chip has.
+Those of edge-310b and inference-310p were taken anew when loaders began after their step, which
+moved two starts of PYTORCH_API in each, and that of edge-310b when its chip had one cache in place
+of four (U18). No other value was another one.
 """
 
 
