@@ -29,7 +29,7 @@ from ..host import (
     shares,
     speeds,
 )
-from ..samples import FILES, HOST_TABLES
+from ..samples import FILES, HOST_TABLES, clock_name
 from .session import Session
 from .times import times_of
 
@@ -202,7 +202,7 @@ def _blocks(session: Session, context: Context, kind: str) -> Iterator[Block]:
 def _times(session: Session, context: Context, kind: str, ticks: Sequence[int]) -> Integers:
     """Unix ns of the host's monotonic clock."""
     column = np.array([min(one, LIMIT) for one in ticks], np.int64)
-    return times_of(session, context, kind, lambda: context.side.monotonic, column)
+    return times_of(session, context, kind, clock_name(kind), column)
 
 
 def _cards(context: Context) -> dict[str, int]:

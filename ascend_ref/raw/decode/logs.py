@@ -139,7 +139,7 @@ def _paired(
 ) -> Columns:
     """Starts with the ends that follow them in their task, in the order of the file."""
     spill, declaration = session.spill, session.declaration(kind, record)
-    time = time_field(declaration)
+    time, _ = time_field(declaration)
     rows = session.chosen(rows, lambda ticks: ticks < LIMIT, rows[time])
     ticks = spill.made(whole, rows[time])
     field = "sysTag" if "hwts" in kind else "funcType"
