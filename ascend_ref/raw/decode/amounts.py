@@ -21,12 +21,12 @@ from ..amounts import (
     ddr_event,
     hit_rates,
     network_rates,
-    rates,
     since,
 )
 from ..clocks import LIMIT, OUT_OF_RANGE
 from ..context import Context
 from ..damage import Damage
+from ..rates import MOST, rates
 from ..samples import FILES, clock_name
 from .session import Session
 from .times import timed, times_of
@@ -84,7 +84,7 @@ def read_memory(session: Session, context: Context) -> Columns:
         # Other events are those of one master, which are among these.
         own = known["eventType"] == event
         count = np.bincount(place[own], known["count"][own], len(moments))
-        table[column] = rates(count * each, length)
+        table[column] = rates(count.astype(np.int64), length, each)
     return table
 
 
@@ -107,14 +107,15 @@ def read_caches(session: Session, context: Context, texts: Texts) -> Columns:
     def total(events: tuple[int, ...]) -> Integers:
         numbers = [EVENTS[mode][one] for one in events] if len(known) else []
         own = np.isin(known["eventId"], numbers)
-        return np.bincount(place[own], known["count"][own], len(moments)).astype(np.int64)
+        count = np.bincount(place[own], known["count"][own], len(moments))
+        return np.minimum(count, MOST).astype(np.int64)
 
     length = since(moments, caches)
     return {
         "llcId": caches,
         "timestampNs": moments,
         "hitRate": hit_rates(total(HITS), total(ACCESSES)),
-        "throughput": rates(total(PASSED) * LINE, length),
+        "throughput": rates(total(PASSED), length, LINE),
         "mode": np.full(len(moments), texts.number(mode) if len(known) else 0, np.int64),
     }
 

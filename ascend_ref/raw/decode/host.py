@@ -13,7 +13,6 @@ from ascend_ref.capture import Integers
 from ascend_ref.capture.model import Samples
 from ascend_ref.capture.records import Records
 
-from ..amounts import MOST, SECOND
 from ..clocks import LIMIT, OUT_OF_RANGE
 from ..context import Context
 from ..damage import Damage
@@ -27,8 +26,8 @@ from ..host import (
     host_records,
     loads,
     shares,
-    speeds,
 )
+from ..rates import MOST, SECOND, rates
 from ..samples import FILES, HOST_TABLES, clock_name
 from .session import Session
 from .times import times_of
@@ -181,7 +180,7 @@ def _network(session: Session, context: Context) -> Columns:
     return {
         "timestampNs": times[:-1][known],
         "usage": loads(size, length, number, speed),
-        "speed": speeds(size, length),
+        "speed": rates(size, length),
     }
 
 

@@ -12,8 +12,9 @@ from ascend_ref.capture.model import NONE
 from ..clocks import LIMIT, OUT_OF_RANGE
 from ..context import Context
 from ..damage import Damage
+from ..rates import rates
 from ..samples import clock_name
-from ..traffic import DIRECTIONS, MEBI, PCIE_FIELDS, PIECE, Columns, before, part_of, rates
+from ..traffic import DIRECTIONS, MEBI, PCIE_FIELDS, PIECE, Columns, before, part_of
 from .session import Session
 from .times import timed, times_of
 
@@ -63,7 +64,7 @@ def read_hbm(session: Session, context: Context, texts: Texts, device: int) -> C
     }
     return {
         "timestampNs": time,
-        "bandwidth": rates(rows["count"].astype(np.int64), time - before(table)),
+        "bandwidth": rates(rows["count"].astype(np.int64), time - before(table), PIECE),
         "hbmId": table["hbmId"],
         "type": table["type"],
     }

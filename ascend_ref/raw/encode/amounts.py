@@ -19,7 +19,6 @@ from ..amounts import (
     PASSED,
     SIO,
     Columns,
-    amounts,
     cache_counts,
     counter_of,
     ddr_event,
@@ -29,6 +28,7 @@ from ..amounts import (
 )
 from ..fields import taken
 from ..lines import Entry
+from ..rates import amounts
 from .tree import RawTree, Rows
 
 _NOBODY = np.iinfo(np.uint32).max
