@@ -46,11 +46,6 @@ FILES: Mapping[str, str] = {
 }
 """The kinds of files of the tables that are written and read; the others are not."""
 
-NETWORK = ("NETDEV_STATS", "NIC", "ROCE")
-"""Tables that --sys-io-profiling collects."""
-LINKS = ("HCCS", "PCIE", "SIO")
-"""Tables that --sys-interconnection-profiling collects; --sys-hardware-mem the others."""
-
 OWNERS = ("app", "device")
 """Whose memory a sample of NPU_MEM is, by number (raw-prof 4.8)."""
 
