@@ -4,7 +4,7 @@
 
 A tree of so many tasks is exported, which is 60 steps of llm-inference, of 8,000 tasks each, over
 and over. msprof is that of a checkout of its sources, where one is named; it exports the 60 steps
-once. Needs 1 GB of disk for each million of tasks, and up to 4 GB for temporary files.
+once. Needs 1 GB of disk for each million of tasks, and as much for temporary files.
 """
 
 from __future__ import annotations

@@ -17,6 +17,9 @@ AnyVerb = TypeVar("AnyVerb", bound=Callable[..., Any])
 
 STAGED = "The folder to write; it appears only when all is written."
 
+WORKERS = click.IntRange(1, 64)
+"""Numbers of processes."""
+
 
 def output(
     metavar: str, text: str = STAGED, *, required: bool = True

@@ -10,12 +10,11 @@ import pyarrow.compute as pc
 from ascend_ref.capture.batch import Reals
 from ascend_ref.derive.communication_report import TOTAL, quotients
 
-from .ranks import RANK, Rank, joined
+from .ranks import RANK, Rank, durations, joined
 
 OPERATOR = "hccl_op_name"
 PLACE = ["step", RANK, "group_name"]
 LINK = [*PLACE, "transport_type"]
-TIMES = ("elapse_time", "transit_time", "wait_time", "synchronization_time", "idle_time")
 RATIOS = ("synchronization_time", "wait_time")
 """Whose shares are shown: of themselves and transit_time."""
 
@@ -23,7 +22,7 @@ RATIOS = ("synchronization_time", "wait_time")
 def times(ranks: Sequence[Rank]) -> pa.Table:
     """The times of every operator; of each step, rank and group their sums and shares."""
     single = joined(ranks, "CommAnalyzerTime")
-    totals = summed(single, PLACE, dict.fromkeys(TIMES, "sum"))
+    totals = summed(single, PLACE, dict.fromkeys(durations("CommAnalyzerTime"), "sum"))
     transit = reals(totals, "transit_time")
     for name in RATIOS:
         spent = reals(totals, name)

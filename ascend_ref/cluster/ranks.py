@@ -64,6 +64,12 @@ def joined(ranks: Iterable[Rank], name: str) -> pa.Table:
     )
 
 
+def durations(name: str) -> list[str]:
+    """The columns of a table of the ranks that hold lengths of time."""
+    columns = catalog().tables[name].columns.values()
+    return [one.name for one in columns if one.type in ("durationMs", "durationUs")]
+
+
 def fact_of_any(ranks: Sequence[Rank], name: str) -> Mapping[str, Any]:
     """An object of META_DATA as the first rank has it that has one."""
     return next((rank.facts[name] for rank in ranks if rank.facts.get(name)), {})

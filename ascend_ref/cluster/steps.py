@@ -9,22 +9,11 @@ import pyarrow as pa
 
 from .communication import constant, summed
 from .groups import set_of
-from .ranks import RANK, Rank, fact_of_any, joined
+from .ranks import RANK, Rank, durations, fact_of_any, joined
 
 ARGUMENTS = "distributed_args"
 PLACES = ("dp_index", "pp_index", "tp_index")
 NO_PLACE = "NA"
-TIMES = (
-    "computing",
-    "communication_not_overlapped",
-    "overlapped",
-    "communication",
-    "free",
-    "stage",
-    "bubble",
-    "communication_not_overlapped_and_exclude_receive",
-    "preparing",
-)
 
 
 def steps(ranks: Sequence[Rank], found: Sequence[tuple[int, ...]]) -> pa.Table:
@@ -33,7 +22,7 @@ def steps(ranks: Sequence[Rank], found: Sequence[tuple[int, ...]]) -> pa.Table:
     stage_of = {rank: set_of(stage) for stage in found for rank in stage}
     stage = pa.array([stage_of.get(rank) for rank in single[RANK].to_pylist()], pa.string())
     staged = single.append_column("index", stage).filter(stage.is_valid())
-    longest = summed(staged, ["step", "index"], dict.fromkeys(TIMES, "max"))
+    longest = summed(staged, ["step", "index"], dict.fromkeys(durations("StepTraceTime"), "max"))
     places = places_of(fact_of_any(ranks, ARGUMENTS), [rank.number for rank in ranks])
     for number, name in enumerate(PLACES):
         own = [places[rank][number] if places else "0" for rank in single[RANK].to_pylist()]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ascend_ref.below import files_below
 from ascend_ref.db.carrier import carrier_of_name
+from ascend_ref.db.open import open_readonly
 from ascend_spec import layout_catalog
 
 Counted = Iterator[tuple[str, int]]
@@ -30,13 +31,10 @@ def count_made(folder: Path, kinds: frozenset[str]) -> Mapping[str, int]:
 def _tables(path: Path) -> Counted:
     if carrier_of_name(path.name)[0] is None:
         return
-    import sqlite3
-
-    with closing(sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)) as connection:
-        names = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    with closing(open_readonly(path)) as connection:
+        names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
         for (name,) in names:
-            (count,) = connection.execute(f'SELECT count(*) FROM "{name}"').fetchone()
-            yield f"table/{name}", count
+            yield f"table/{name}", connection.execute(f'SELECT count(*) FROM "{name}"').get
 
 
 def _csv_files(path: Path) -> Counted:

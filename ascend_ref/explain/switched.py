@@ -9,12 +9,12 @@ from typing import Any
 
 from ascend_ref.db.display import clip
 from ascend_ref.raw.context import Context
-from ascend_spec import catalog, layout_catalog
+from ascend_ref.raw.framework.information import INFORMATION, read_information
+from ascend_spec import catalog
 from ascend_spec.core import Switch
 
-_SAMPLE, _OPTIONS = "sample.json", "profiler_info"
+_SAMPLE, _OPTIONS = "sample.json", INFORMATION
 _LONGEST = 60
-_LARGEST = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +62,9 @@ def _options(contexts: Sequence[Context]) -> Iterator[_Source]:
     """The options of the framework's profiler, next to ``PROF_*``."""
     places = {above: None for one in contexts for above in one.folder.path.parents[:2]}
     for place in places:
-        for path in sorted(one for one in place.iterdir() if one.is_file()):
-            match = layout_catalog().match(path.name)
-            if match is None or match.called != _OPTIONS or path.stat().st_size > _LARGEST:
-                continue
-            try:
-                document = json.loads(path.read_bytes())
-            except (OSError, ValueError, RecursionError):
-                continue  # a reader of profiles states it; here nothing is known of it
-            if isinstance(document, dict):
-                yield _Source(_OPTIONS, path.name, document)
+        found = read_information(place, [])  # its reader states damage
+        if found.path is not None:
+            yield _Source(_OPTIONS, found.path.name, found.document)
 
 
 def _stated(switch: Switch, source: _Source) -> Iterator[tuple[bool, str]]:

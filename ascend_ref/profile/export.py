@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from ascend_ref.atomic import staged
 from ascend_ref.below import files_below
 from ascend_ref.db.carrier import carrier_of_name
 from ascend_ref.documents import write_documents
+from ascend_ref.execution import Executor, InProcess
 from ascend_ref.recorded import Recorded, from_database
 from ascend_ref.text.write import tables_in_csv_files, write_csv_files
 from ascend_ref.timeline.write import tables_in_timelines, write_timeline, writes_timelines
 
-Progress = Callable[[int, int, str], None]
+Progress: TypeAlias = Callable[[int, int, str], None]
 
 WRITERS: Mapping[str, Callable[[Recorded, Path, str | None], list[Path]]] = {
     "csv": lambda recorded, folder, writer: write_csv_files(recorded, folder, writer=writer),
@@ -60,6 +62,52 @@ def export_database(
             written += WRITERS[kind](recorded, draft, writer)
         names = [path.relative_to(draft) for path in written]
     return Exported([folder / name for name in names], loss)
+
+
+class ExportedEach(NamedTuple):
+    """files: what was written. losses: as of :class:`Exported`, of each database that has one."""
+
+    files: list[Path]
+    losses: dict[Path, str]
+
+
+def export_databases(
+    found: Sequence[Path],
+    source: Path,
+    folder: Path,
+    kinds: Collection[str] | None = None,
+    writer: str | None = None,
+    progress: Progress | None = None,
+    executor: Executor | None = None,
+) -> ExportedEach:
+    """Write the text deliverables of databases below ``source`` into the new ``folder``.
+
+    Of several each gets a folder of its own, where it lies below ``source``. executor: where they
+    are written, by default one after the other in this process; it does not change a byte. Other
+    arguments and errors as of :func:`export_database`, and ``WorkerLost``.
+    """
+    if len(found) == 1:
+        files, loss = export_database(found[0], folder, kinds, writer, progress)
+        return ExportedEach(files, {found[0]: loss} if loss else {})
+    losses = {}
+    with staged(folder) as draft:
+        items = [(one, draft / one.relative_to(source).with_suffix("")) for one in found]
+        with closing((executor or InProcess()).map(_export, (kinds, writer), items)) as results:
+            for done, loss in enumerate(results, start=1):
+                database = found[done - 1]
+                if progress:
+                    progress(done, len(found), f"{database.name} exported")
+                if loss:
+                    losses[database] = loss
+        names = sorted(one.relative_to(draft) for one in draft.rglob("*") if one.is_file())
+    return ExportedEach([folder / name for name in names], losses)
+
+
+def _export(
+    wanted: tuple[Collection[str] | None, str | None], places: tuple[Path, Path]
+) -> str | None:
+    """Write those of one database into a folder; the loss."""
+    return export_database(*places, *wanted).loss
 
 
 def _loss(recorded: Recorded, writer: str) -> str | None:

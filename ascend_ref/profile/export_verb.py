@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
 
 from ascend_ref.cli.guard import CommandError
-from ascend_ref.cli.options import REVISION, STAGED, deliverables, output
+from ascend_ref.cli.options import REVISION, STAGED, WORKERS, deliverables, output
 from ascend_ref.cli.outputs import room_for
 from ascend_ref.cli.progress import progress_bar
+from ascend_ref.execution import open_executor
 from ascend_spec.db.model import Revision
 
 if TYPE_CHECKING:
-    from ascend_ref.explain import Account
-
     from .raw import RawExported
 
 OF_DATABASES = ("csv", "timeline", "documents")
@@ -54,6 +54,13 @@ def _kinds(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> tup
     metavar="REVISION",
     help="Schema of the database that is made of raw files; by default the newest.",
 )
+@click.option(
+    "--workers",
+    type=WORKERS,
+    default=1,
+    show_default=True,
+    help="Processes that export several profiles or databases; each needs memory of its own.",
+)
 @click.option("--raw", "of_raw", is_flag=True, help="Read raw files, even next to a database.")
 @click.option(
     "--explain",
@@ -69,6 +76,7 @@ def export(
     force: bool,
     writer: str | None,
     revision: Revision | None,
+    workers: int,
     of_raw: bool,
     explained: bool,
     as_json: bool,
@@ -102,16 +110,16 @@ def export(
     if not found:
         if writer is not None:
             raise click.UsageError("--writer is for databases, this is raw data")
-        if explained:
-            return _explain_raw(profile, kinds, output, revision, force=force, as_json=as_json)
-        assert output is not None  # noqa: S101 - see above
-        return _export_raw(profile, kinds, output, revision, force=force)
+        exported = _export_raw(
+            profile, kinds, output, revision, workers, force=force, explained=explained
+        )
+        return _state(exported, explained=explained, as_json=as_json)
     if explained or output is None:
         raise click.UsageError("--explain is for raw data, this is a database")
     _require(kinds, OF_DATABASES, "a database")
     if revision is not None:
         raise click.UsageError("--revision is for raw data, this is a database")
-    return _export_databases(profile, found, kinds, output, writer, force=force)
+    return _export_databases(profile, found, kinds, output, writer, workers, force=force)
 
 
 def _require(kinds: tuple[str, ...] | None, known: tuple[str, ...], what: str) -> None:
@@ -132,28 +140,14 @@ def _has_raw_files(profile: Path) -> bool:
 def _export_raw(
     profile: Path,
     kinds: tuple[str, ...] | None,
-    output: Path,
+    output: Path | None,
     revision: Revision | None,
+    workers: int,
     *,
     force: bool,
-) -> int:
-    exported = _exported(profile, kinds, output, revision, force=force)
-    for path in exported.files:
-        click.echo(str(path))
-    for line in exported.damage:
-        click.echo(line, err=True)
-    return 1 if exported.damage else 0
-
-
-def _exported(
-    profile: Path,
-    kinds: tuple[str, ...] | None,
-    output: Path,
-    revision: Revision | None,
-    *,
-    force: bool,
-    explained: bool = False,
+    explained: bool,
 ) -> RawExported:
+    """What is written without a folder for it is not kept."""
     from ascend_ref.raw import Unreadable
     from ascend_ref.raw.framework.read import find_profiles
 
@@ -162,45 +156,34 @@ def _exported(
     as_of = None if revision is None else revision.id
     try:
         _require(kinds, PROFILE_KINDS if find_profiles(profile) else RAW_KINDS, "raw files")
-        with room_for(output, force=force), progress_bar(profile.name) as progress:
-            return export_raw(profile, output, kinds, as_of, progress, explained=explained)
+        with ExitStack() as held:
+            folder = output or Path(held.enter_context(TemporaryDirectory()), "exported")
+            held.enter_context(room_for(folder, force=force))
+            executor = held.enter_context(open_executor(workers))
+            progress = held.enter_context(progress_bar(profile.name))
+            return export_raw(
+                profile, folder, kinds, as_of, progress, explained=explained, executor=executor
+            )
     except (Unreadable, ValueError) as problem:
         raise CommandError(str(problem)) from None
 
 
-def _explain_raw(
-    profile: Path,
-    kinds: tuple[str, ...] | None,
-    output: Path | None,
-    revision: Revision | None,
-    *,
-    force: bool,
-    as_json: bool,
-) -> int:
-    """Export, state the accounts, and keep what was written only where a folder was named."""
-    from tempfile import TemporaryDirectory
-
-    if output is None:
-        with TemporaryDirectory(prefix="ascend-ref-export-") as place:
-            folder = Path(place) / "exported"
-            exported = _exported(profile, kinds, folder, revision, force=force, explained=True)
-    else:
-        exported = _exported(profile, kinds, output, revision, force=force, explained=True)
-    _state_accounts(exported.accounts, as_json=as_json)
-    for line in exported.damage:
-        click.echo(line, err=True)
-    return 1 if exported.damage else 0
-
-
-def _state_accounts(accounts: Sequence[Account], *, as_json: bool) -> None:
+def _state(exported: RawExported, *, explained: bool, as_json: bool) -> int:
+    """Print the paths, or the accounts in their place, and what was damaged; the exit code."""
     from ascend_ref.explain import as_document, as_text
 
     if as_json:
-        click.echo(json.dumps([as_document(one) for one in accounts], indent=2))
-        return
-    for one in accounts:
-        for line in as_text(one):
-            click.echo(line)
+        click.echo(json.dumps([as_document(one) for one in exported.accounts], indent=2))
+    elif explained:
+        for one in exported.accounts:
+            for line in as_text(one):
+                click.echo(line)
+    else:
+        for path in exported.files:
+            click.echo(str(path))
+    for line in exported.damage:
+        click.echo(line, err=True)
+    return 1 if exported.damage else 0
 
 
 def _export_databases(
@@ -209,32 +192,27 @@ def _export_databases(
     kinds: tuple[str, ...] | None,
     output: Path,
     writer: str | None,
+    workers: int,
     *,
     force: bool,
 ) -> int:
-    from ascend_ref.atomic.folder import staged
     from ascend_ref.db.open import UnreadableDatabase
 
-    from .export import export_database  # slow: the spec of all files
+    from .export import export_databases  # slow: the spec of all files
 
     try:
-        with room_for(output, force=force), progress_bar(profile.name) as progress:
-            if len(found) == 1:
-                written, loss = export_database(found[0], output, kinds, writer, progress)
-                losses = {found[0]: loss}
-            else:
-                losses = {}
-                with staged(output) as draft:
-                    for one in found:
-                        folder = draft / one.relative_to(profile).with_suffix("")
-                        _, losses[one] = export_database(one, folder, kinds, writer, progress)
-                    names = sorted(one.relative_to(draft) for one in draft.rglob("*.*"))
-                written = [output / name for name in names]
+        with (
+            room_for(output, force=force),
+            open_executor(workers) as executor,
+            progress_bar(profile.name) as progress,
+        ):
+            written, losses = export_databases(
+                found, profile, output, kinds, writer, progress, executor
+            )
     except (UnreadableDatabase, ValueError) as problem:
         raise CommandError(str(problem)) from None
     for path in written:
         click.echo(str(path))
     for database, loss in losses.items():
-        if loss:
-            click.echo(f"{database}: {loss}", err=True)
+        click.echo(f"{database}: {loss}", err=True)
     return 0

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from ascend_ref.atomic import staged
+from ascend_ref.execution import Executor, InProcess
 from ascend_ref.explain import Account, count_made, explain
 from ascend_ref.raw import Damage, find_folders
-from ascend_ref.raw.decode.read import RawCapture, read_raw
+from ascend_ref.raw.decode.read import read_prof
+from ascend_ref.raw.framework.information import copy_information
 from ascend_ref.raw.framework.read import find_profiles, read_profile
+from ascend_ref.raw.tree import prof_folders
 from ascend_spec import catalog
+from ascend_spec.db.model import Carrier
 
 from .write import write_msprof_outputs, write_pytorch_outputs
 
@@ -22,13 +28,14 @@ PROFILE_KINDS = (*RAW_KINDS, "documents")
 INCOMPLETE = "incomplete.txt"
 """File next to what was made of raw files that could not all be read: what is missing."""
 
-Progress = Callable[[int, int, str], None]
+Progress: TypeAlias = Callable[[int, int, str], None]
 
 
 class RawExported(NamedTuple):
     """files: what was written. damage: what of the raw files cannot be read, a line each.
 
-    accounts: of each ``PROF_*`` why what could be made of it is there or absent, where asked for.
+    accounts: of each profile or ``PROF_*`` why what could be made of it is there or absent, where
+    asked for.
     """
 
     files: list[Path]
@@ -44,83 +51,77 @@ def export_raw(
     progress: Progress | None = None,
     *,
     explained: bool = False,
+    executor: Executor | None = None,
 ) -> RawExported:
     """Write what the raw files below ``source`` show into the new ``folder``.
 
     kinds: of :data:`RAW_KINDS`, or of :data:`PROFILE_KINDS` where the framework's profiler
     recorded; by default all. revision: of the database's schema, by default the newest. Of several
     profiles, or ``PROF_*`` without one, each gets a folder of its own. explained: with accounts.
-    What cannot be read is left out and stated in :data:`INCOMPLETE`. ``folder`` appears complete or
-    not at all.
+    executor: where each of them is read and written, by default one after the other in this
+    process; it does not change a byte. What cannot be read is left out and stated in
+    :data:`INCOMPLETE`. ``folder`` appears complete or not at all.
 
     Raises ``Unreadable`` where there are no raw files, or nothing states when they were taken,
-    ``FileExistsError`` for a folder that exists, ``OSError``.
+    ``FileExistsError`` for a folder that exists, ``WorkerLost``, ``OSError``.
     """
-    as_of = catalog().revision(revision).id if revision else catalog().revisions[-1].id
-    profiles = find_profiles(source)
-    if profiles:
-        every = kinds or PROFILE_KINDS
-        return _export_profiles(source, profiles, folder, every, as_of, progress, explained)
-    found = read_raw(source, progress)
+    profiles, recorded = find_profiles(source), prof_folders(find_folders(source))
+    places = profiles or recorded
+    wanted = _Wanted(
+        "pytorch" if profiles else "msprof",
+        catalog().revision(revision).id if revision else catalog().revisions[-1].id,
+        kinds or (PROFILE_KINDS if profiles else RAW_KINDS),
+        explained,
+    )
     damage: list[str] = []
     accounts: list[Account] = []
-    chosen = kinds or RAW_KINDS
     with staged(folder) as draft:
-        for done, one in enumerate(found):
-            if progress:
-                progress(done, len(found), f"writing {one.folder.name}")
-            target = draft / one.folder.name if len(found) > 1 else draft
-            target.mkdir(exist_ok=True)
-            write_msprof_outputs(target, one.capture, as_of, chosen, spill=one.spill)
-            damage += _state(one, target)
-            if explained:
-                made = count_made(target, frozenset(chosen))
-                accounts.append(explain(one, made, as_of, chosen, "msprof"))
-        names = sorted(one.relative_to(draft) for one in draft.rglob("*.*"))
+        items = [(one, draft / one.relative_to(source)) for one in places if len(places) > 1]
+        if not items:  # the source may be host or a device of PROF_*, which is read alone then
+            items = [(profiles[0] if profiles else source, draft)]
+        with closing((executor or InProcess()).map(_export, wanted, items)) as results:
+            for done, (lines, account) in enumerate(results, start=1):
+                if progress:
+                    progress(done, len(items), f"{places[done - 1].name} exported")
+                damage += lines
+                accounts += account
+        names = sorted(one.relative_to(draft) for one in draft.rglob("*") if one.is_file())
+    if profiles:
+        damage += [
+            str(Damage(one, "in no profile of the framework; export it by itself"))
+            for one in recorded
+            if one.parent not in profiles
+        ]
     return RawExported([folder / name for name in names], damage, accounts)
 
 
-def _export_profiles(
-    source: Path,
-    profiles: list[Path],
-    folder: Path,
-    kinds: Collection[str],
-    as_of: str,
-    progress: Progress | None,
-    explained: bool,
-) -> RawExported:
-    damage: list[str] = []
-    accounts: list[Account] = []
-    with staged(folder) as draft:
-        for done, profile in enumerate(profiles):
-            if progress:
-                progress(done, len(profiles), f"exporting {profile.name}")
-            target = draft / profile.relative_to(source) if len(profiles) > 1 else draft
-            target.mkdir(parents=True, exist_ok=True)
-            one = read_profile(profile)
-            write_pytorch_outputs(target, one.capture, as_of, kinds)
-            damage += _state(one, target)
-            if explained:
-                made = count_made(target, frozenset(kinds))
-                accounts.append(explain(one, made, as_of, kinds, "pytorch"))
-        names = sorted(one.relative_to(draft) for one in draft.rglob("*.*"))
-    written = [folder / name for name in names]
-    return RawExported(written, damage + _left_out(source, profiles), accounts)
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What is made of each profile, or of each ``PROF_*``."""
+
+    carrier: Carrier
+    revision: str
+    kinds: Collection[str]
+    explained: bool
 
 
-def _left_out(source: Path, profiles: list[Path]) -> list[str]:
-    """``PROF_*`` that no profile of the framework holds."""
-    own = [one.path.parent for one in find_folders(source) if one.side != "framework"]
-    return [
-        str(Damage(one, "in no profile of the framework; export it by itself"))
-        for one in dict.fromkeys(own)
-        if one.parent not in profiles
-    ]
-
-
-def _state(one: RawCapture, target: Path) -> list[str]:
-    lines = [str(problem) for problem in one.damage]
+def _export(wanted: _Wanted, places: tuple[Path, Path]) -> tuple[list[str], list[Account]]:
+    """Export one into a folder; the damage of it, and the account that is asked for."""
+    source, target = places
+    target.mkdir(parents=True, exist_ok=True)
+    if wanted.carrier == "pytorch":
+        raw = read_profile(source)
+        write_pytorch_outputs(target, raw.capture, wanted.revision, wanted.kinds)
+        # Readers take the rank, the level and the activities from what stands by the outputs.
+        copy_information(source, target)
+    else:
+        raw = read_prof(source)
+        write_msprof_outputs(target, raw.capture, wanted.revision, wanted.kinds, spill=raw.spill)
+    lines = [str(problem) for problem in raw.damage]
     if lines:
         text = "".join(f"{line}\n" for line in lines)
         (target / INCOMPLETE).write_text(text, encoding="utf-8", errors="backslashreplace")
-    return lines
+    if not wanted.explained:
+        return lines, []
+    made = count_made(target, frozenset(wanted.kinds))
+    return lines, [explain(raw, made, wanted.revision, wanted.kinds, wanted.carrier)]

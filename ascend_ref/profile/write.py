@@ -11,6 +11,7 @@ from ascend_ref import names
 from ascend_ref.atomic import staged
 from ascend_ref.capture import Capture, Origin
 from ascend_ref.capture.merge import merged
+from ascend_ref.capture.model import NONE
 from ascend_ref.db.encode import encode
 from ascend_ref.db.encode.metadata import environment, program_facts
 from ascend_ref.db.writer import write_database
@@ -112,8 +113,8 @@ def write_pytorch_outputs(
     output = folder / layout_catalog().folder("pytorch", "output")
     output.mkdir()
     if "db" in forms:
-        database = layout_catalog().file("pytorch", "database", rank=capture.origin.rank)
-        _write_database(output / database, capture, revision, "pytorch")
+        database = output / _database_of(capture.origin.rank)
+        _write_database(database, capture, revision, "pytorch")
         analysis = layout_catalog().file("pytorch", "analysis")
         _write_database(output / analysis, capture, revision, "analysis")
     kinds = TEXTS if "text" in forms else [kind for kind in TEXTS if kind in forms]
@@ -194,6 +195,12 @@ def _require_known(forms: Collection[str], known: Sequence[str]) -> None:
     for form in forms:
         if form not in known:
             raise ValueError(f"form: {form!r}; expected one of {', '.join(known)}")
+
+
+def _database_of(rank: int) -> str:
+    """The name without a rank is that of a program that has none (DbParser of torch_npu)."""
+    file = layout_catalog().files["pytorch", "database"]
+    return file.also[0].of() if rank == NONE else file.name.of(rank=rank)
 
 
 def _prof_folder(origin: Origin) -> str:

@@ -235,18 +235,28 @@ NO_JSON = object()
 
 def read_json(path: Path, damage: list[Damage]) -> Any:
     """What a JSON file holds; :data:`NO_JSON`, and damage, where it cannot be read."""
+    content = read_small(path, damage)
+    if content is None:
+        return NO_JSON
     try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-        if len(content) > LARGEST:
-            damage.append(Damage(path, f"more than {LARGEST:,} bytes; expected some thousand"))
-            return NO_JSON
         return load_json(content)
-    except OSError as error:
-        damage.append(Damage(path, error.strerror or str(error)))
     except (ValueError, RecursionError) as error:
         damage.append(Damage(path, f"no JSON: {error}"))
     return NO_JSON
+
+
+def read_small(path: Path, damage: list[Damage]) -> bytes | None:
+    """The bytes of a side file; ``None``, and damage, for one that is too long or unreadable."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+    except OSError as error:
+        damage.append(Damage(path, error.strerror or str(error)))
+        return None
+    if len(content) > LARGEST:
+        damage.append(Damage(path, f"more than {LARGEST:,} bytes; expected some thousand"))
+        return None
+    return content
 
 
 @per_spec

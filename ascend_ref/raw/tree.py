@@ -73,6 +73,11 @@ def find_folders(path: Path) -> list[RawFolder]:
     return found
 
 
+def prof_folders(folders: Iterable[RawFolder]) -> list[Path]:
+    """The ``PROF_*`` that those of the host and of devices lie in, each once."""
+    return list(dict.fromkeys(one.path.parent for one in folders if one.side != "framework"))
+
+
 def folder_of(path: Path) -> RawFolder | None:
     """The folder that a raw file lies in, with everything in it; ``None`` for a file alone."""
     for candidate in (path.parent, path.parent.parent):

@@ -48,6 +48,18 @@ def test_no_verb_spells_an_output_or_a_deliverable_otherwise() -> None:
         assert ("--format" in options(path)) == (path in REPORTERS), path
 
 
+def test_every_verb_that_works_on_many_items_takes_workers() -> None:
+    found = {
+        one.split()[-1]: options(one)["--workers"]
+        for one in COMMANDS
+        if "--workers" in options(one)
+    }
+    assert found.keys() == {"check", "export", "simulate"}
+    for option in found.values():
+        assert isinstance(option.type, click.IntRange)
+        assert (option.type.min, option.type.max) == (1, 64)
+
+
 @pytest.mark.parametrize("words", LISTS, ids=" ".join)
 def test_every_list_is_there_for_programs(
     words: list[str], capsys: pytest.CaptureFixture[str]

@@ -254,6 +254,14 @@ def test_nothing_is_kept_without_a_folder_and_the_same_is_said_again(
     assert sorted(tmp_path.rglob("*")) == before
 
 
+def test_rows_are_counted_below_a_folder_of_any_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "100%41? #1"
+    found = explained(small(tmp_path), capsys, "--as", "db", "-o", str(out))
+    assert found["table/TASK"]["rows"] == 2
+
+
 def test_only_what_is_asked_for_is_explained(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -62,6 +65,75 @@ def test_an_export_is_what_was_simulated(case: str, tmp_path: Path) -> None:
     require_same_outputs(profile / output, tmp_path / "out" / output)
 
 
+@pytest.mark.parametrize("npu", [True, False])
+def test_what_readers_take_the_rank_and_the_switches_from_stands_by_an_export(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], npu: bool
+) -> None:
+    """So check does not miss files of a device that was not recorded."""
+    scenario = RUN.preset("single-op")
+    scenario = replace(scenario, capture=replace(scenario.capture, npu=npu))
+    capture = simulate(scenario).capture(0)
+    profile = write_pytorch_profile(tmp_path, capture, NEWEST, ("raw",))
+    export_raw(profile, tmp_path / "out")
+    for name in ("profiler_info_0.json", "profiler_metadata.json"):
+        assert (tmp_path / "out" / name).read_bytes() == (profile / name).read_bytes()
+    capsys.readouterr()
+    assert main(["check", str(tmp_path / "out")]) == 0
+    found = capsys.readouterr().out
+    assert "rank 0" in found
+    assert not any(rule in found for rule in ("CSV033", "LOS301"))
+
+
+@pytest.mark.parametrize("kind", ["link", "folder", "long"])
+def test_what_is_not_read_of_a_profile_is_not_copied(kind: str, tmp_path: Path) -> None:
+    """A profile that somebody sent may point to files elsewhere, or state sizes that fill disks."""
+    profile = single(tmp_path)
+    secret = tmp_path / "secret"
+    secret.write_text('{"password": 1}')
+    named = profile / "profiler_metadata.json"
+    named.unlink(missing_ok=True)
+    if kind == "link":
+        named.symlink_to(secret)
+    elif kind == "folder":
+        named.mkdir()
+        (named / "file").touch()
+    else:
+        with named.open("wb") as file:
+            file.truncate(1 << 40)  # a hole: no bytes on disk
+    _, damage, _ = export_raw(profile, tmp_path / "out", ("csv",))
+    assert sorted(one.name for one in (tmp_path / "out").iterdir()) == sorted(
+        ["ASCEND_PROFILER_OUTPUT", "profiler_info_0.json", *[INCOMPLETE][: len(damage)]]
+    )
+    assert bool(damage) == (kind == "long")
+
+
+def test_of_several_documents_the_one_that_is_read_is_copied(tmp_path: Path) -> None:
+    profile = single(tmp_path)
+    (profile / "profiler_info_1.json").write_text("{}")
+    export_raw(profile, tmp_path / "out", ("csv",))
+    assert [one.name for one in (tmp_path / "out").glob("profiler_info*")] == [
+        "profiler_info_0.json"
+    ]
+
+
+def test_a_program_without_a_rank_has_a_database_without_one(tmp_path: Path) -> None:
+    """profiler_info.json, without rank_id (consumers 3.2); so DbParser of torch_npu names it."""
+    profile = single(tmp_path)
+    named = profile / "profiler_info_0.json"
+    document = json.loads(named.read_text())
+    del document["rank_id"]
+    (profile / "profiler_info.json").write_text(json.dumps(document))
+    named.unlink()
+    written, damage, _ = export_raw(profile, tmp_path / "out")
+    assert damage == []
+    (path,) = (one for one in written if one.name.startswith("ascend_pytorch_profiler"))
+    assert path.name == "ascend_pytorch_profiler.db"
+    with closing(sqlite3.connect(path)) as database:
+        assert database.execute("SELECT rankId, deviceId FROM RANK_DEVICE_MAP").fetchall() == [
+            (-1, 0)
+        ]
+
+
 def test_ranks_are_exported_next_to_each_other(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -76,7 +148,8 @@ def test_ranks_are_exported_next_to_each_other(
     assert captured.err == ""
     listed = [Path(line).relative_to(tmp_path / "out").parts for line in captured.out.splitlines()]
     assert sorted({one[0] for one in listed}) == profiles
-    assert {one[1] for one in listed} == {"ASCEND_PROFILER_OUTPUT"}
+    databases = [one for one in listed if one[-1].endswith(".db")]
+    assert {one[1] for one in databases} == {"ASCEND_PROFILER_OUTPUT"}
 
 
 def test_simulate_states_what_raw_files_do_not_hold(

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ascend_ref.capture import Integers
+from ascend_ref.capture.batch import Reals
 from ascend_ref.capture.kinds import NODE, OP
 from ascend_ref.capture.model import NONE
 from ascend_ref.db.columns import Values
@@ -174,12 +175,12 @@ class TransitTables:
                 table[number] = transit.OF_LINK.get(name, transit.SDMA)
         return table[links]
 
-    def tables(self, matrix: Rows) -> dict[str, Rows]:
-        """CommAnalyzerTime, CommAnalyzerBandwidth and the CommAnalyzerMatrix that is given."""
+    def tables(self, flows: Rows) -> dict[str, Rows]:
+        """CommAnalyzerTime, CommAnalyzerBandwidth, and CommAnalyzerMatrix of these flows."""
         return {
             "CommAnalyzerTime": self._times(),
             "CommAnalyzerBandwidth": self._bandwidths(),
-            "CommAnalyzerMatrix": matrix,
+            "CommAnalyzerMatrix": flows,
         }
 
     def _times(self) -> Rows:
@@ -225,16 +226,7 @@ class TransitTables:
         """Each operator's flow for each pair of ranks, those of an operator together."""
         flows = transit.flows(self.tasks)
         order = np.argsort(flows.owner, kind="stable")
-        owner, size, duration = flows.owner[order], flows.size[order], flows.duration[order]
-        return {
-            **self._key(owner),
-            "source": flows.source[order],
-            "target": flows.target[order],
-            "transport": _named(transit.LINKS, flows.link[order]),
-            "size": size / BYTES_PER_MB,
-            "time": duration,
-            "bandwidth": matrix.rate(size, duration),
-        }
+        return self._of_flows(flows, order, flows.size[order], flows.duration[order])
 
     def chosen_flows(self) -> Rows:
         """Per step, class, kind and group: the chosen flows of each pair of ranks."""
@@ -250,20 +242,27 @@ class TransitTables:
         owner = flows.owner[flow]
         order = np.lexsort((heap[flow], rows.choice, family[flow], collective[flow], step[flow]))
         flow, owner, choice = flow[order], owner[order], rows.choice[order]
-        size, duration = rows.size[order], rows.duration[order]
         total = choice == matrix.CHOICES.index("total")
         labels = [f"{name}-{suffix}" for name in self.matrix_kinds for suffix in matrix.CHOICES]
         operator = self.names.take(pa.array(owner))
         return {
-            **self._key(owner),
+            **self._of_flows(flows, flow, rows.size[order], rows.duration[order]),
             "operator": _named(labels, kind[flow] * len(matrix.CHOICES) + choice),
-            "source": flows.source[flow],
-            "target": flows.target[flow],
-            "transport": _named(transit.LINKS, flows.link[flow]),
+            "collective": pc.if_else(pa.array(total), "", operator),
+        }
+
+    def _of_flows(
+        self, flows: transit.Flows, rows: Integers, size: Integers, duration: Integers | Reals
+    ) -> Rows:
+        """Columns of some flows, with the Byte and ns that are stated of each."""
+        return {
+            **self._key(flows.owner[rows]),
+            "source": flows.source[rows],
+            "target": flows.target[rows],
+            "transport": _named(transit.LINKS, flows.link[rows]),
             "size": size / BYTES_PER_MB,
             "time": duration,
             "bandwidth": matrix.rate(size, duration),
-            "collective": pc.if_else(pa.array(total), "", operator),
         }
 
     def _key(self, owner: Integers) -> dict[str, Values]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -31,8 +30,6 @@ from .session import Session, open_session
 from .tasks import join_tasks
 from .workspace import read_workspace
 
-Progress = Callable[[int, int, str], None]
-
 
 @dataclass(frozen=True)
 class RawCapture:
@@ -49,21 +46,25 @@ class RawCapture:
     spill: Spill = field(default_factory=Spill)
 
 
-def read_raw(path: Path, progress: Progress | None = None) -> list[RawCapture]:
+def read_raw(path: Path) -> list[RawCapture]:
     """The captures of the ``PROF_*`` folders below a path, or of that folder itself.
 
     Raises :class:`Unreadable` where there are no raw files, or nothing states when they were taken.
     """
-    found = []
-    sessions = open_session(path)
-    for done, session in enumerate(sessions):
-        if progress:
-            progress(done, len(sessions), f"reading {session.folder.name}")
-        capture = _capture(session)
-        found.append(
-            RawCapture(session.folder, capture, session.damage, session.contexts, session.spill)
-        )
-    return found
+    return [_read(one) for one in open_session(path)]
+
+
+def read_prof(path: Path) -> RawCapture:
+    """The capture of one ``PROF_*``; those that lie deeper in it are left out.
+
+    Raises as :func:`read_raw`.
+    """
+    return _read(open_session(path)[0])
+
+
+def _read(session: Session) -> RawCapture:
+    capture = _capture(session)
+    return RawCapture(session.folder, capture, session.damage, session.contexts, session.spill)
 
 
 def _capture(session: Session) -> Capture:

@@ -14,7 +14,7 @@ from ascend_spec import layout_catalog
 
 from ..clocks import LIMIT
 from ..damage import Damage
-from ..side import NO_JSON, read_json
+from ..side import NO_JSON, read_json, read_small
 
 INFORMATION, METADATA = "profiler_info", "profiler_metadata"
 _HOST_SAMPLERS: Mapping[str, Literal["cpu", "mem", "disk", "network", "osrt"]] = {
@@ -112,6 +112,15 @@ def read_information(profile: Path, damage: list[Damage]) -> Information:
 def has_information(profile: Path) -> bool:
     """Whether a profiler_info lies in a folder."""
     return bool(_named(profile, INFORMATION))
+
+
+def copy_information(profile: Path, target: Path) -> None:
+    """Copy the documents of a profile to a folder, those that :func:`read_information` reads."""
+    for kind in (INFORMATION, METADATA):
+        path = _only(profile, kind, [])
+        content = None if path is None else read_small(path, [])
+        if path is not None and content is not None:
+            (target / path.name).write_bytes(content)
 
 
 def _named(profile: Path, kind: str) -> list[Path]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,10 +12,10 @@ from ascend_spec import layout_catalog
 from ..clocks import Clock
 from ..context import Context
 from ..damage import Damage, Unreadable
-from ..decode.read import RawCapture, read_raw
+from ..decode.read import RawCapture, read_prof
 from ..decode.session import open_session
 from ..side import SideFiles, Unknown
-from ..tree import FRAMEWORK, RawFolder, find_folders
+from ..tree import FRAMEWORK, RawFolder, find_folders, prof_folders
 from .allocator import read_events, with_memory
 from .clock import end_time, framework_clock, start_time
 from .files import Files
@@ -27,8 +26,6 @@ from .information import Information, has_information, read_information
 from .operators import read_operators
 from .queue import read_queue
 from .tables import with_activities
-
-Progress = Callable[[int, int, str], None]
 
 
 def find_profiles(path: Path) -> list[Path]:
@@ -93,14 +90,14 @@ def _read_prof(
     profile: Path, folders: list[RawFolder], damage: list[Damage]
 ) -> tuple[Capture | None, tuple[Context, ...]]:
     """The capture of CANN's profiler, ``None`` without one, and what was read of its folders."""
-    found = list(dict.fromkeys(one.path.parent for one in folders if one.side != "framework"))
+    found = prof_folders(folders)
     if not found:
         return None, ()
     if len(found) > 1:
         names = ", ".join(one.name for one in found)
         damage.append(Damage(profile, f"one PROF_* is expected of {names}"))
     try:
-        (read,) = read_raw(found[0])
+        read = read_prof(found[0])
     except Unreadable as problem:
         damage.append(Damage(profile, str(problem)))
         return None, ()

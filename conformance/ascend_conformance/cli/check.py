@@ -15,7 +15,7 @@ import click
 
 from ascend_ref.atomic import write_atomically
 from ascend_ref.cli.guard import CommandError
-from ascend_ref.cli.options import number
+from ascend_ref.cli.options import WORKERS, number
 from ascend_ref.cli.progress import Advance, progress_bars
 from ascend_ref.execution import NoCluster, open_executor
 from ascend_spec.db.model import Reading
@@ -147,7 +147,7 @@ def _print_schema(context: click.Context, _parameter: click.Parameter, wanted: b
 @click.option("--show-sql", is_flag=True, help="Add to each finding the query that lists its rows.")
 @click.option(
     "--workers",
-    type=click.IntRange(1, 64),
+    type=WORKERS,
     default=Options().workers,
     show_default="one per core, at most 4",
     help="Processes that judge many files, or threads that judge one large file together.",

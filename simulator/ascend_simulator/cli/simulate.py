@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ascend_ref.cli.options import REVISION, deliverables, number, output
+from ascend_ref.cli.options import REVISION, WORKERS, deliverables, number, output
 from ascend_ref.cli.outputs import room_for
 from ascend_ref.cli.progress import progress_bar
 from ascend_ref.execution import NoCluster, open_executor
@@ -54,7 +54,7 @@ def _formats(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> t
 )
 @click.option(
     "--workers",
-    type=click.IntRange(1, 64),
+    type=WORKERS,
     show_default="one per core, at most 4, for large runs",
     help="Processes that write the ranks.",
 )

@@ -49,17 +49,6 @@ DEVICE_STEP = pa.schema(
         "begin": pa.float64(),
     }
 )
-FIGURES = (
-    "computing",
-    "communication_not_overlapped",
-    "overlapped",
-    "communication",
-    "free",
-    "stage",
-    "bubble",
-    "communication_not_overlapped_and_exclude_receive",
-    "preparing",
-)
 
 
 def device_steps_of(facts: Facts, *, all_launches: bool = False) -> list[DeviceStep]:
@@ -163,9 +152,12 @@ def _table(found: Sequence[StepRow]) -> pa.Table:
         "device": pa.array([row.device for row in found], pa.int64()),
         "step": pa.array(["" if row.step is None else str(row.step) for row in found], pa.string()),
     }
-    for name in FIGURES:
-        columns[name] = pa.array([float(getattr(row, name)) for row in found], pa.float64())
-    return pa.table(columns)
+    figures = {
+        name: pa.array([float(getattr(row, name)) for row in found], pa.float64())
+        for name in StepRow._fields
+        if name not in columns
+    }
+    return pa.table(columns | figures)
 
 
 def _slices(facts: Facts) -> list[str]:
