@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from plain_operators import PlainOperator, names_of
+from real_ranks import RANKS, connected
 from tiny_timeline import kernel, operator, program, scene, timeline
 
 from ascend_ref.capture import Capture, Switches, Texts
@@ -24,13 +23,6 @@ from ascend_simulator.run import simulate
 from ascend_simulator.scenario import preset
 from ascend_simulator.strategies import scenarios
 
-SHARED = Path(__file__).parents[2].resolve() / ".." / "shared" / "data"
-REAL = (
-    "db/level0_rank0/ascend_pytorch_profiler_0.db",
-    "db/level1_rank0/ascend_pytorch_profiler_0.db",
-    "db/level1_rank1/ascend_pytorch_profiler_1.db",
-    "generations/db_910a_2024_level1_rank0/ascend_pytorch_profiler_0.db",
-)
 PRESETS = ("cnn-910a", "cnn-910b", "dense-8", "moe-8", "edge-310b", "recommendation")
 OPERATOR = 50001
 
@@ -61,9 +53,7 @@ class Seen(NamedTuple):
 
 
 def real(path: str) -> Seen:
-    if not (SHARED / path).exists():
-        pytest.skip(f"{path} is not next to the project in ../shared/data")
-    with sqlite3.connect(f"file:{SHARED / path}?mode=ro&immutable=1", uri=True) as database:
+    with connected(path) as database:
         names = dict(database.execute("SELECT id, value FROM STRING_IDS"))
         calls = database.execute(
             f"SELECT startNs, endNs, globalTid, name FROM PYTORCH_API WHERE type = {OPERATOR}"
@@ -121,7 +111,7 @@ def assert_named(seen: Seen) -> int:
     return sum(any(start <= time <= end for start, end in around) for time in events)
 
 
-@pytest.mark.parametrize("path", REAL)
+@pytest.mark.parametrize("path", RANKS)
 def test_a_real_block_is_taken_in_the_operator_that_it_names(path: str) -> None:
     seen = real(path)
     assert assert_named(seen) > 0.75 * len(seen.blocks)
@@ -154,7 +144,7 @@ def strangers(seen: Seen) -> list[tuple[int, int]]:
     ]
 
 
-@pytest.mark.parametrize("path", REAL)
+@pytest.mark.parametrize("path", RANKS)
 def test_a_real_step_gives_back_as_many_blocks_of_an_earlier_one_as_it_leaves(path: str) -> None:
     seen = real(path)
     left = [block for block in seen.blocks if block.released is None]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from real_ranks import RANKS, connected
 
 from ascend_ref.capture.model import NONE
 from ascend_simulator.choices import Scenario
@@ -16,25 +15,15 @@ from ascend_simulator.run import simulate
 from ascend_simulator.scenario import preset
 from ascend_simulator.strategies import scenarios
 
-SHARED = Path(__file__).parents[2].resolve() / ".." / "shared" / "data"
-REAL = (
-    "db/level0_rank0/ascend_pytorch_profiler_0.db",
-    "db/level1_rank0/ascend_pytorch_profiler_0.db",
-    "db/level1_rank1/ascend_pytorch_profiler_1.db",
-    "generations/db_910a_2024_level1_rank0/ascend_pytorch_profiler_0.db",
-)
-
 
 def shared_starts(rows: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """(stream, start) that more than one task has."""
     return [row for row, count in Counter(rows).items() if count > 1]
 
 
-@pytest.mark.parametrize("path", REAL)
+@pytest.mark.parametrize("path", RANKS)
 def test_tasks_of_a_real_stream_begin_one_after_the_other(path: str) -> None:
-    if not (SHARED / path).exists():
-        pytest.skip(f"{path} is not next to the project in ../shared/data")
-    with sqlite3.connect(f"file:{SHARED / path}?mode=ro&immutable=1", uri=True) as database:
+    with connected(path) as database:
         rows = database.execute("SELECT streamId, startNs FROM TASK").fetchall()
     assert shared_starts(rows) == []
 

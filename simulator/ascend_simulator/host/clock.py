@@ -32,7 +32,7 @@ SHIFT = 20
 
 class Anchor(IntEnum):
     """What a moment is measured from. LEFT, DONE and the step's bounds do not stretch, nor does
-    BEGIN of what takes no time of the plan.
+    BEGIN of a Prepare: where it takes longer, as in a stall, it begins as soon as ever.
 
     TAIL: the last part of the framework thread's time between ``handed`` and ``left``.
     """
@@ -86,10 +86,11 @@ class Clock:
         waited = host.left - host.handed
         tail = np.minimum(waited >> 1, TAIL_NS)
         unit = np.full(waited.shape, 1 << SHIFT, np.int64)
-        before = _scale(host.handed - host.begin, plan.before)
+        alone = [isinstance(item, Prepare) for item in timeline.program.items]
+        before = np.where(alone, unit, _scale(host.handed - host.begin, plan.before))
         after = np.where(plan.after > 0, plan.after, WHOLE)
         parts = (
-            (host.begin, np.where(plan.before > 0, before, unit)),
+            (host.begin, before),
             (host.handed, _scale(waited, after)),
             (host.left, unit),
             (host.taken, _scale(host.done - host.taken, plan.occupied)),
@@ -149,7 +150,7 @@ def beginning(run: Run, part: int) -> Moment:
 
 def preparing(run: Run, item: Prepare, part: int) -> Moment:
     """A part of the usual time of a Prepare, in which nothing is handed over."""
-    return Moment(Anchor.BEGIN, run.first, item.duration * part // PARTS)
+    return Moment(Anchor.BEGIN, run.first, (run.share + item.duration) * part // PARTS)
 
 
 def ending(script: HostScript, run: Run, part: int) -> Moment:
