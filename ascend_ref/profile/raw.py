@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,16 +57,17 @@ def export_raw(
 
     kinds: of :data:`RAW_KINDS`, or of :data:`PROFILE_KINDS` where the framework's profiler
     recorded; by default all. revision: of the database's schema, by default the newest. Of several
-    profiles, or ``PROF_*`` without one, each gets a folder of its own. explained: with accounts.
-    executor: where each of them is read and written, by default one after the other in this
-    process; it does not change a byte. What cannot be read is left out and stated in
-    :data:`INCOMPLETE`. ``folder`` appears complete or not at all.
+    profiles, or ``PROF_*`` without one, each gets a folder of its own, but for those that lie in
+    another one. explained: with accounts. executor: where each of them is read and written, by
+    default one after the other in this process; it does not change a byte. What cannot be read is
+    left out and stated in :data:`INCOMPLETE`. ``folder`` appears complete or not at all.
 
     Raises ``Unreadable`` where there are no raw files, or nothing states when they were taken,
     ``FileExistsError`` for a folder that exists, ``WorkerLost``, ``OSError``.
     """
     profiles, recorded = find_profiles(source), prof_folders(find_folders(source))
-    places = profiles or recorded
+    found = dict.fromkeys(profiles or recorded)
+    places = [one for one in found if found.keys().isdisjoint(one.parents)]
     wanted = _Wanted(
         "pytorch" if profiles else "msprof",
         catalog().revision(revision).id if revision else catalog().revisions[-1].id,
@@ -86,13 +87,15 @@ def export_raw(
                 damage += lines
                 accounts += account
         names = sorted(one.relative_to(draft) for one in draft.rglob("*") if one.is_file())
+    damage += _left_out([one for one in found if one not in places], "in another one")
     if profiles:
-        damage += [
-            str(Damage(one, "in no profile of the framework; export it by itself"))
-            for one in recorded
-            if one.parent not in profiles
-        ]
+        alone = [one for one in recorded if one.parent not in profiles]
+        damage += _left_out(alone, "in no profile of the framework")
     return RawExported([folder / name for name in names], damage, accounts)
+
+
+def _left_out(places: Iterable[Path], reason: str) -> list[str]:
+    return [str(Damage(one, f"{reason}; export it by itself")) for one in places]
 
 
 @dataclass(frozen=True, slots=True)

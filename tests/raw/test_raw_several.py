@@ -77,8 +77,7 @@ def test_as_many_processes_as_wanted_write_the_same(
     form = {"profiles": "pytorch-raw", "PROF_*": "raw", "databases": "pytorch-db"}[what]
     words = ["simulate", "single-op", "--ranks", "2", "--as", form, "-o", str(source)]
     assert main(words) == 0
-    if what != "databases":  # something to state
-        lost = sorted(source.rglob("info.json.*"))[-1]
+    for lost in source.rglob("info.json.*"):  # something to state of each, in their order
         lost.unlink()
     capsys.readouterr()
     said = []
@@ -105,6 +104,19 @@ def test_an_error_in_another_process_is_one_line_and_leaves_nothing(
     (line,) = capsys.readouterr().err.splitlines()
     assert "PROF_1" in line
     assert [one.name for one in tmp_path.iterdir()] == ["run"]
+
+
+@pytest.mark.parametrize("inner", ["old", "incomplete.txt", "mindstudio_profiler_output"])
+def test_one_within_another_is_left_out_and_stated(inner: str, tmp_path: Path) -> None:
+    """Also where its folder would be in the way of what is written."""
+    outer = tmp_path / "run" / "PROF_1"
+    small(outer)
+    small(outer / inner)
+    small(tmp_path / "run" / "PROF_2")
+    written, damage, _ = export_raw(tmp_path / "run", tmp_path / "out", ("db", "csv"))
+    assert len(files(tmp_path / "out")) == 2
+    assert tmp_path / "out" / "PROF_1" / "incomplete.txt" in written
+    assert damage[-1] == f"{outer / inner}: in another one; export it by itself"
 
 
 def test_only_files_are_listed_where_a_host_has_dots_in_its_name(tmp_path: Path) -> None:
