@@ -148,7 +148,7 @@ def beginning(run: Run, part: int) -> Moment:
 
 
 def preparing(run: Run, item: Prepare, part: int) -> Moment:
-    """A part of the usual time of a Prepare, in which nothing is handed over."""
+    """A part of the usual time of a Prepare, of an operator that costs no other time."""
     return Moment(Anchor.BEGIN, run.first, item.duration * part // PARTS)
 
 

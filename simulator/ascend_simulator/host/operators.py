@@ -265,7 +265,7 @@ class _Builder:
 
         def moment() -> Moment:
             part = OPERATOR + (until - OPERATOR) * passed // moments
-            if isinstance(item, Prepare):
+            if isinstance(item, Prepare) and not span.first.share:
                 return preparing(span.first, item, part)
             return beginning(span.first, part)
 
