@@ -377,6 +377,7 @@ def differences_of_msprof_analyze(cases: list[Case]) -> list[object]:
     return [one.failure.finding for one in outcome.shown]
 
 
+@pytest.mark.exhaustive
 def test_msprof_analyze_agrees_on_eight_ranks() -> None:
     assert differences_of_msprof_analyze([EIGHT]) == []
 

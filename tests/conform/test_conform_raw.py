@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from raw_zoo import BUGS
 from run_zoo import SMALL, run
+from slices import some
 
 from ascend_conformance.harness.case import Case
 from ascend_conformance.harness.conform import conform
@@ -23,7 +24,7 @@ from ascend_simulator.scenario import RUN
 
 STAGE = STAGES["raw-to-text"]
 CHECKOUT = os.environ.get("ASCEND_REF_MSPROF")
-QUICK = ("last-slice-dropped", "host-counter-as-nanoseconds", "no-dictionary")
+FEW = ("last-slice-dropped", "host-counter-as-nanoseconds", "no-dictionary")
 DEFECTIVE = ("api_statistic", "msprof_tx", "nic", "npu_mem", "op_summary", "roce", "task_time")
 """Files of msprof with defects that the drawn cases show."""
 KNOWN = Path(__file__).parents[2] / "examples" / "msprof.expected.yaml"
@@ -51,7 +52,7 @@ def test_our_own_export_is_what_was_recorded_in_many_cases() -> None:
     test_our_own_export_is_what_was_recorded(40)
 
 
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", some(FEW, every=3))
 def test_a_bug_is_caught_and_shrunk(name: str) -> None:
     caught = run(BUGS[name], cases(), STAGE)
     assert caught.passes, caught

@@ -10,8 +10,10 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +22,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from plain_capture import plain
+from slices import some
 
 from ascend_conformance.check import check
 from ascend_ref.capture import Capture
@@ -29,6 +32,7 @@ from ascend_ref.raw.view import raw_view
 from ascend_simulator.choices import (
     LOSSES_OF_SLICES,
     FaultChoice,
+    FaultKind,
     ModelChoice,
     ProductName,
     Scenario,
@@ -41,16 +45,16 @@ from ascend_simulator.scenario import RUN
 from ascend_simulator.scenario.damageable import raw_kinds
 from ascend_simulator.truth import schema
 
+FORMS = ("raw", "msprof-db")
 PRODUCTS: tuple[ProductName, ...] = ("A2", "A3", "910A", "310P", "200I-500-A2")
 QUIET = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 
 
 class Run(NamedTuple):
-    """A damaged run, and the same one whole."""
+    """A damaged run."""
 
     damages: list[dict[str, Any]]
     prof: Path
-    whole: Path
 
 
 def scenario_of(product: ProductName, operators: str = "cnn") -> Scenario:
@@ -71,15 +75,27 @@ def scenario_of(product: ProductName, operators: str = "cnn") -> Scenario:
 
 
 def written(folder: Path, scenario: Scenario, seed: int, *faults: FaultChoice) -> Run:
-    for name in ("run", "whole"):
-        shutil.rmtree(folder / name, ignore_errors=True)
-    forms = ("raw", "msprof-db")
-    run = write_run(replace(scenario, faults=faults), seed, folder / "run", forms)
-    whole = write_run(scenario, seed, folder / "whole", forms)
+    shutil.rmtree(folder / "run", ignore_errors=True)
+    run = write_run(replace(scenario, faults=faults), seed, folder / "run", FORMS)
     truth = json.loads(run.truths[0].read_text(encoding="utf-8"))
     jsonschema.validate(truth, schema())
     damages = [one for fault in truth["faults"] for one in fault["effect"]["damages"]]
-    return Run(damages, run.profiles[0], whole.profiles[0])
+    return Run(damages, run.profiles[0])
+
+
+Wholes = Callable[[ProductName, int], Path]
+
+
+@pytest.fixture(scope="module")
+def wholes(tmp_path_factory: pytest.TempPathFactory) -> Wholes:
+    """Undamaged runs of a product and a seed, each written once; to be copied, not changed."""
+
+    @cache
+    def whole(product: ProductName, seed: int) -> Path:
+        folder = tmp_path_factory.mktemp("whole") / "run"
+        return write_run(scenario_of(product), seed, folder, FORMS).profiles[0]
+
+    return whole
 
 
 def tables_of(prof: Path) -> dict[str, int]:
@@ -107,10 +123,10 @@ SIZES |= {"stars_soc": 64, "hwts": 64, "ffts_profile": 128, "aicore": 128}
 """Bytes of the records that can be torn, by what their file's name has (raw-prof 2.1, 2.2)."""
 
 
-def without_records(run: Run) -> RawCapture:
+def without_records(run: Run, whole: Path) -> RawCapture:
     """The whole tree, with the lost records taken out of its file, which stays one slice."""
     stem = run.damages[0]["path"].rpartition("slice_")[0]
-    file = run.whole.joinpath(*Path(f"{stem}slice_0").parts[1:])
+    file = whole.joinpath(*Path(f"{stem}slice_0").parts[1:])
     taken = {int(one["path"].rpartition("_")[2]): one for one in run.damages}
     folder, name = run.prof.joinpath(*Path(stem).parts[1:-1]), Path(stem).name
     left = {int(one.name.rpartition("_")[2]): one for one in folder.glob(f"{name}slice_*")}
@@ -129,11 +145,13 @@ def without_records(run: Run) -> RawCapture:
         kept += part
     assert not content
     file.write_bytes(kept)
-    (found,) = read_raw(run.whole)
+    (found,) = read_raw(whole)
     return found
 
 
-def assert_slices(folder: Path, product: ProductName, fault: FaultChoice, seed: int) -> None:
+def assert_slices(
+    folder: Path, wholes: Wholes, product: ProductName, fault: FaultChoice, seed: int
+) -> None:
     run = written(folder, scenario_of(product), seed, fault)
     if not run.damages:
         return
@@ -142,8 +160,11 @@ def assert_slices(folder: Path, product: ProductName, fault: FaultChoice, seed: 
     for damage in run.damages:
         assert states(raw, damage, root), (damage, raw.damage)
         assert damage["gone"] == (not (root / damage["path"]).exists())
-    before, target = tables_of(run.whole), folder / "exported"
-    shutil.rmtree(target, ignore_errors=True)
+    target, whole = folder / "exported", folder / "whole" / run.prof.name
+    for one in (target, whole):
+        shutil.rmtree(one, ignore_errors=True)
+    shutil.copytree(wholes(product, seed), whole)
+    before = tables_of(whole)
     export_raw(run.prof, target, ("db",))
     after = tables_of(target)
     rows: dict[str, int] = {}
@@ -151,7 +172,7 @@ def assert_slices(folder: Path, product: ProductName, fault: FaultChoice, seed: 
         for table, count in damage["rows"].items():
             rows[table] = rows.get(table, 0) + count
     assert {one: before[one] - after.get(one, 0) for one in rows} == rows
-    assert plain(raw.capture) == plain(without_records(run).capture)
+    assert plain(raw.capture) == plain(without_records(run, whole).capture)
 
 
 def slice_faults() -> st.SearchStrategy[FaultChoice]:
@@ -174,24 +195,31 @@ def slice_faults() -> st.SearchStrategy[FaultChoice]:
     )
 
 
-@pytest.mark.parametrize("kind", LOSSES_OF_SLICES)
+SLICES: Sequence[tuple[ProductName, str]] = (
+    ("A2", "stars_soc"),
+    ("910A", "hwts"),
+    ("A2", "api_event"),
+    ("A2", "stars_soc_profile"),
+)
+
+
 @pytest.mark.parametrize(
-    ("product", "raw"),
-    [("A2", "stars_soc"), ("910A", "hwts"), ("A2", "api_event"), ("A2", "stars_soc_profile")],
+    ("kind", "product", "raw"),
+    some([(kind, *one) for kind in LOSSES_OF_SLICES for one in SLICES], every=5),
 )
 def test_lost_records_are_stated_and_the_rest_is_read(
-    tmp_path: Path, kind: Any, product: ProductName, raw: str
+    tmp_path: Path, wholes: Wholes, kind: Any, product: ProductName, raw: str
 ) -> None:
-    assert_slices(tmp_path, product, FaultChoice(kind, raw=raw), 1)
+    assert_slices(tmp_path, wholes, product, FaultChoice(kind, raw=raw), 2)
 
 
 @pytest.mark.exhaustive
 @settings(max_examples=150, deadline=None, suppress_health_check=QUIET)
 @given(product=st.sampled_from(PRODUCTS), fault=slice_faults(), seed=st.integers(0, (1 << 63) - 1))
 def test_any_lost_records_are_stated_and_the_rest_is_read(
-    tmp_path: Path, product: ProductName, fault: FaultChoice, seed: int
+    tmp_path: Path, wholes: Wholes, product: ProductName, fault: FaultChoice, seed: int
 ) -> None:
-    assert_slices(tmp_path, product, fault, seed)
+    assert_slices(tmp_path, wholes, product, fault, seed)
 
 
 # --- side files and dictionaries ------------------------------------------------------------------
@@ -206,11 +234,10 @@ class Whole(NamedTuple):
 
 
 @pytest.fixture(scope="module", params=["A2", pytest.param("910A", marks=pytest.mark.exhaustive)])
-def whole(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Whole:
-    scenario = scenario_of(request.param)
-    run = write_run(scenario, 2, tmp_path_factory.mktemp("whole") / "run", ("raw", "msprof-db"))
-    held = raw_view(simulate(scenario, 2).capture(0)).capture
-    return Whole(run.profiles[0], held, tables_of(run.profiles[0]))
+def whole(request: pytest.FixtureRequest, wholes: Wholes) -> Whole:
+    prof = wholes(request.param, 2)
+    held = raw_view(simulate(scenario_of(request.param), 2).capture(0)).capture
+    return Whole(prof, held, tables_of(prof))
 
 
 @pytest.mark.parametrize(
@@ -269,6 +296,12 @@ def test_a_wrong_clock_shifts_no_time_that_another_clock_counts(
 # --- what check says of an export that is incomplete ----------------------------------------------
 
 
+LOST_AND_NO_MORE: Sequence[tuple[FaultKind, str]] = (
+    ("raw-lost-slice", "stars_soc"),
+    ("raw-torn-record", "api_event"),
+    ("raw-lost-side", "hash_dic"),
+    ("raw-wrong-clock", "dev_start"),
+)
 NO_KERNELS = {"DB521", "XLR302"}
 """Without the host's clock there are no calls, so nobody knows which tasks are kernels: counters
 lack their operators, and in the overlap nothing computes.
@@ -278,15 +311,11 @@ lack their operators, and in the overlap nothing computes.
 @pytest.mark.parametrize(
     ("fault", "violated"),
     [
-        (FaultChoice("raw-lost-slice", raw="stars_soc"), set()),
-        pytest.param(
-            FaultChoice("raw-torn-record", raw="api_event"), set(), marks=pytest.mark.exhaustive
-        ),
-        pytest.param(
-            FaultChoice("raw-lost-side", raw="hash_dic"), set(), marks=pytest.mark.exhaustive
-        ),
-        (FaultChoice("raw-wrong-clock", raw="dev_start"), set()),
         (FaultChoice("raw-wrong-clock", raw="host_start"), NO_KERNELS),
+        *(
+            pytest.param(FaultChoice(kind, raw=raw), set(), marks=pytest.mark.exhaustive)
+            for kind, raw in LOST_AND_NO_MORE
+        ),
     ],
     ids=lambda one: f"{one.kind} {one.raw}" if isinstance(one, FaultChoice) else "",
 )

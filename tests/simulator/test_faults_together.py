@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
-import jsonschema
 import pytest
 from faults_by_hand import (
     NONE,
@@ -23,6 +22,7 @@ from faults_by_hand import (
     small_transformer,
     step_of,
 )
+from jsonschema import Draft202012Validator
 
 from ascend_simulator.choices import LOSSES, FaultChoice, FaultKind, Schedule
 from ascend_simulator.truth import schema
@@ -104,14 +104,15 @@ def test_the_schema_knows_the_size_of_each_kind(tmp_path: Path) -> None:
         {*get_args(FaultKind)} - {*LOSSES}
     )
     truth["totals"] = []
+    form = Draft202012Validator(schema())
+    assert form.is_valid(truth)
     for told in truth["faults"]:
         size = told["effect"]
         wrong = [{**size, "size": 1}, *({**size, name: "much"} for name in size if name != "table")]
         wrong += [{other: size[other] for other in size if other != name} for name in size]
         for effect in wrong:
             told["effect"] = effect
-            with pytest.raises(jsonschema.ValidationError):
-                jsonschema.validate(truth, schema())
+            assert not form.is_valid(truth)
         told["effect"] = size
 
 

@@ -51,13 +51,16 @@ def outer_of(start: Integers, end: Integers, thread: Integers) -> list[int]:
     """Row of the innermost interval around each one, in order of start; fails where two cross."""
     stacks: dict[int, list[int]] = defaultdict(list)
     found = []
-    for row, (begin, finish, owner) in enumerate(zip(start, end, thread, strict=True)):
+    ends = end.tolist()
+    for row, (begin, finish, owner) in enumerate(
+        zip(start.tolist(), ends, thread.tolist(), strict=True)
+    ):
         assert begin <= finish
         stack = stacks[owner]
-        while stack and end[stack[-1]] < finish:
-            assert end[stack[-1]] <= begin, (row, stack[-1])
+        while stack and ends[stack[-1]] < finish:
+            assert ends[stack[-1]] <= begin, (row, stack[-1])
             stack.pop()
-        found.append(stack[-1] if stack and begin <= end[stack[-1]] else NONE)
+        found.append(stack[-1] if stack and begin <= ends[stack[-1]] else NONE)
         stack.append(row)
     return found
 
