@@ -16,7 +16,7 @@ from upstream_zoo import BUGS as UPSTREAM
 from zoo import BUGS
 
 from ascend_conformance.harness.case import Case, read_case
-from ascend_conformance.harness.conform import conform, read_saved, replay, report_of
+from ascend_conformance.harness.conform import Outcome, conform, read_saved, replay, report_of
 from ascend_conformance.harness.drawing import draw_cases
 from ascend_conformance.harness.expected import Expected
 from ascend_conformance.harness.exporters import Function
@@ -131,14 +131,14 @@ def test_exporters_are_compared_with_each_other() -> None:
 
 
 @pytest.fixture(scope="module")
-def outcomes() -> Sequence[object]:
+def outcomes() -> Sequence[Outcome]:
     wrong = Function("wrong", lambda source, target: None)
     return [conform(REFERENCE, STAGE, [TINY]), conform(wrong, STAGE, [TINY])]
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_every_report_form_names_exporter_and_rule(form: str, outcomes: Sequence[object]) -> None:
-    text = FORMATS[form](report_of(outcomes), load_rules())  # type: ignore[arg-type]
+def test_every_report_form_names_exporter_and_rule(form: str, outcomes: Sequence[Outcome]) -> None:
+    text = FORMATS[form](report_of(outcomes), load_rules())
     assert "CFM106" in text or form == "quiet"
     if form == "junit":
         names = [one.get("name") for one in Xml.fromstring(text)]  # noqa: S314

@@ -30,6 +30,7 @@ from ascend_ref.profile.raw import export_raw
 from ascend_ref.raw.decode.read import RawCapture, read_raw
 from ascend_ref.raw.view import raw_view
 from ascend_simulator.choices import (
+    LOSSES_OF_RAW,
     LOSSES_OF_SLICES,
     FaultChoice,
     FaultKind,
@@ -244,8 +245,9 @@ def whole(request: pytest.FixtureRequest, wholes: Wholes) -> Whole:
     ("kind", "raw"),
     [
         (kind, raw)
-        for kind in ("raw-lost-side", "raw-wrong-clock")
-        for raw in raw_kinds(kind)  # type: ignore[arg-type]
+        for kind in LOSSES_OF_RAW
+        if kind not in LOSSES_OF_SLICES
+        for raw in raw_kinds(kind)
     ],
 )
 def test_a_side_file_that_is_lost_or_wrong_is_stated_and_costs_its_times(
