@@ -70,8 +70,8 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
     noted = is_mark(capture)
     known = np.isin(tasks.connection, calls.connection) | noted
     ticks = HostTicks(replace(capture, calls=calls), clocks.host)
-    in_model = ticks.models(tasks.connection) >= 0
-    without = int(np.sum((tasks.model >= 0) & ~in_model))
+    _, model = ticks.model_numbers(tasks)
+    without = int(np.sum((tasks.model >= 0) & (model < 0)))
     if without:
         lost.append(f"the model of {without:,} tasks, which no call of a model encloses")
     tasks = replace(
@@ -79,7 +79,7 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         start=nearest(clocks.device, tasks.start),
         end=nearest(clocks.device, np.where(noted, tasks.start, tasks.end)),
         connection=np.where(known, tasks.connection, NONE),
-        model=np.where(in_model, tasks.model, NONE),
+        model=model,
     )
     # Logs are files of a device, in which tasks that begin at one moment stand as they ended.
     tasks = tasks.take(np.lexsort((tasks.device, tasks.end, tasks.start)))
