@@ -23,6 +23,7 @@ Columns = Mapping[str, npt.NDArray[Any]]
 ITERATIONS, REDUCTIONS, READINGS = "step_trace", "step_trace_reduce", "step_trace_get_next"
 """Records that points make up."""
 _BEGIN, _CLOSE, _ROUND = "model start", "model end", "iteration end"
+_PLAIN = "iteration start"
 _FORWARD, _BACKWARD = "FP", "BP"
 _PAIRS: Mapping[str, str] = {REDUCTIONS: "all-reduce", READINGS: "get-next"}
 _STEP = ("step start", "step end")
@@ -149,10 +150,9 @@ def iterations_of(points: Points) -> Found:
     tags = numbered("step_tags")
     of_steps = np.isin(points.tag, [tags[one] for one in _STEP])
     steps, lost = _steps(points.taken(of_steps))
-    points = points.taken(~of_steps)
+    points = points.taken(~of_steps & (points.tag != tags[_PLAIN]))
     points = points.taken(np.lexsort((points.time, points.model)))
-    begin, close = _bounds(points)
-    used = len(np.unique(np.concatenate([begin, close])))
+    begin, close, used = _bounds(points)
     model = points.model[begin]
     number = 1 + ranks(model)
     within = np.searchsorted(close, np.arange(len(points.tag)))
@@ -181,8 +181,11 @@ def iterations_of(points: Points) -> Found:
     )
 
 
-def _bounds(points: Points) -> tuple[Integers, Integers]:
-    """Where iterations begin and where they end, by model and time."""
+def _bounds(points: Points) -> tuple[Integers, Integers, int]:
+    """Where iterations begin and where they end, by model and time, and how many points bound one.
+
+    The end of a model bounds what its last iteration ended, too.
+    """
     tags = numbered("step_tags")
     place = np.flatnonzero(np.isin(points.tag, [tags[one] for one in (_BEGIN, _CLOSE, _ROUND)]))
     tag, model = points.tag[place], points.model[place]
@@ -199,10 +202,12 @@ def _bounds(points: Points) -> tuple[Integers, Integers]:
     kind = np.zeros(len(first), np.int64)
     kind[run[own[at]]] = tag[own[at]]
     goes_on = kind[run[own]] == tags[_ROUND]
-    own = own[np.where(goes_on, tag[own] == tags[_ROUND], leads)]
+    ends = np.where(goes_on, tag[own] == tags[_ROUND], leads)
+    used = len(at) + int(np.sum(ends | goes_on))
+    own = own[ends]
     continued = np.append(False, run[own[1:]] == run[own[:-1]])[: len(own)]
     before = np.append(NONE, own)[: len(own)]
-    return place[np.where(continued, before, first[run[own]])], place[own]
+    return place[np.where(continued, before, first[run[own]])], place[own], used
 
 
 def _pairs(points: Points, own: Integers, within: Integers) -> tuple[Integers, Integers]:

@@ -46,6 +46,6 @@ def _points(session: Session, context: Context) -> tuple[Points, int]:
     columns = [np.concatenate(one) for one in zip(*parts, strict=True)]
     right = np.logical_and.reduce([one < LIMIT for one in columns])
     model, index, tag, stream, ticks = (whole(one[right]) for one in columns)
-    time = times_of(session, context, _FILE, lambda: context.side.device, ticks)
+    time = times_of(session, context, _FILE, "device-counter", ticks)
     known = time != OUT_OF_RANGE
     return Points(model, index, tag, stream, time).taken(known), int(np.sum(~right))
