@@ -104,14 +104,22 @@ def test_ends_of_iterations_begin_the_next_one_and_nobody_trains(tmp_path: Path)
     assert found.damage == []
 
 
-def test_a_program_notes_its_own_steps(tmp_path: Path) -> None:
+def test_a_program_notes_its_own_steps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The example of raw-prof 6.4: 60000 and 60001 at 9,000.1 and 11,500.1 us."""
     rows = [point(at, tag, PROGRAM, 5) for at, tag in ((9_000.1, 60_000), (11_500.1, 60_001))]
     found = read(tmp_path / "PROF_1", *rows)
     (step,) = rows_of(found, "step_trace")
     assert (step["start"], step["end"], step["iteration"]) == (ns(9_000.1), ns(11_500.1), 5)
     assert (step["fp_start"], step["bp_end"], step["model"]) == (-1, -1, PROGRAM)
-    assert main(["export", str(tmp_path / "PROF_1"), "-o", str(tmp_path / "out")]) == 0
+    words = ["export", str(tmp_path / "PROF_1"), "-o", str(tmp_path / "out"), "--explain"]
+    assert main(words) == 0
+    explained = capsys.readouterr().out.splitlines()
+    at = explained.index("csv step_trace: 1 row")
+    assert explained[at + 1] == "  ts_track: device_0, 1 file, 80 bytes, 2 records"
+    assert (
+        "layer Step Trace: absent; a whole timeline shows it as part of the layer Ascend Hardware"
+        in explained
+    )
     (text,) = (tmp_path / "out").rglob("step_trace_*.csv")
     _, row = text.read_text(encoding="utf-8").splitlines()
     cells = [cell.strip() for cell in row.split(",")]
