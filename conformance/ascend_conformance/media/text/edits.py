@@ -166,6 +166,9 @@ def cell_of(column: CsvColumn, value: str, given: Any) -> str:
         return str(given)
     entity, _, name = value.partition(".")
     unit = recording_catalog().entities[entity].columns[name].unit
-    times = 1000 if column.type == "timestampUs" else factor(column.unit, unit) or 1
-    text = str(given) if times == 1 else format(Decimal(given) / times, "f")
+    if column.type == "timestampUs":
+        text = format(Decimal(given).scaleb(-3), "f")  # ns, of which the exporters write each digit
+    else:
+        times = factor(column.unit, unit) or 1
+        text = str(given) if times == 1 else format(Decimal(given) / times, "f")
     return text + "\t" if column.tab else text
