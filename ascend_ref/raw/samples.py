@@ -12,6 +12,7 @@ from ascend_spec import raw_catalog
 from ascend_spec.core.packed import ClockName
 
 from .fields import time_field
+from .vocabulary import names_of
 
 CLOCK = "AICORE_FREQ"
 
@@ -46,10 +47,10 @@ FILES: Mapping[str, str] = {
 }
 """The kinds of files of the tables that are written and read; the others are not."""
 
-OWNERS = ("app", "device")
-"""Whose memory a sample of NPU_MEM is, by number (raw-prof 4.8)."""
 
-APP = 0
+def owners() -> tuple[str, ...]:
+    """Whose memory a sample of NPU_MEM is, by number."""
+    return names_of("memory_owners")
 
 
 def clock_name(kind: str) -> ClockName:

@@ -16,6 +16,7 @@ from ascend_ref.capture import Integers
 from ascend_ref.derive.matching import groups
 
 from .rates import amounts, rates
+from .vocabulary import names_of
 
 Columns = Mapping[str, npt.NDArray[Any]]
 
@@ -25,8 +26,6 @@ PIECE = 32
 """Byte that one event of a memory counts."""
 
 PORTS = ("NIC", "ROCE")
-DIRECTIONS = ("read", "write")
-"""What HBM moves, by number."""
 
 PCIE_FIELDS: Mapping[str, tuple[str, int]] = {
     f"{way}{table}{part.capitalize()}": (f"{way}_{field}_{part}", unit)
@@ -45,6 +44,11 @@ PCIE_FIELDS: Mapping[str, tuple[str, int]] = {
     for part in ("min", "max", "avg")
 }
 """Fields by the columns of the table, and what one of the field is in the table's unit."""
+
+
+def directions() -> tuple[str, ...]:
+    """What a memory does, by number."""
+    return names_of("memory_directions")
 
 
 def part_of(column: str) -> str:

@@ -26,6 +26,12 @@ def numbered(values: str) -> Mapping[str, int]:
     return found
 
 
+def names_of(values: str) -> tuple[str, ...]:
+    """The names of a set that numbers from 0 on have."""
+    every = named(values)
+    return tuple(every[number] for number in range(len(every)))
+
+
 @per_spec
 def level(name: str) -> int:
     """The number of a layer by what source code calls it; ``KeyError`` for an unknown one."""

@@ -28,6 +28,7 @@ from ..context import Context
 from ..damage import Damage
 from ..rates import MOST, rates
 from ..samples import FILES, clock_name
+from ..traffic import directions
 from .session import Session
 from .times import timed, times_of
 
@@ -80,7 +81,7 @@ def read_memory(session: Session, context: Context) -> Columns:
     length = since(moments, np.zeros(len(moments), np.int64))
     table: dict[str, Integers] = {"timestampNs": moments}
     each = ddr_event(context.side.chip) if context.side.chip is not None else 0
-    for event, column in enumerate(("read", "write")):
+    for event, column in enumerate(directions()):
         # Other events are those of one master, which are among these.
         own = known["eventType"] == event
         count = np.bincount(place[own], known["count"][own], len(moments))

@@ -15,7 +15,7 @@ from ascend_spec import raw_catalog
 from ..clocks import OUT_OF_RANGE
 from ..context import Context
 from ..fields import numbers
-from ..samples import FILES, OWNERS, with_bounds
+from ..samples import FILES, owners, with_bounds
 from .amounts import read_caches, read_dies, read_links, read_memory, read_network
 from .session import Session
 from .times import timed, times_of
@@ -66,11 +66,12 @@ def _clock(session: Session, context: Context, origin: Origin, _: Texts) -> Colu
 
 
 def _memory(session: Session, context: Context, _: Origin, texts: Texts) -> Columns:
-    rows, time = timed(session, context, "npu_mem", right=lambda some: some["event"] < len(OWNERS))
+    every = owners()
+    rows, time = timed(session, context, "npu_mem", right=lambda some: some["event"] < len(every))
     order = np.argsort(rows["event"], kind="stable")
-    owners = texts.numbers(OWNERS) if len(rows) else np.zeros(len(OWNERS), np.int64)
+    named = texts.numbers(every) if len(rows) else np.zeros(len(every), np.int64)
     return {
-        "type": owners[rows["event"][order]],
+        "type": named[rows["event"][order]],
         "ddr": rows["ddr"][order].astype(np.int64),
         "hbm": rows["hbm"][order].astype(np.int64),
         "timestampNs": time[order],

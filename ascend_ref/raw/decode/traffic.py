@@ -14,7 +14,7 @@ from ..context import Context
 from ..damage import Damage
 from ..rates import rates
 from ..samples import clock_name
-from ..traffic import DIRECTIONS, MEBI, PCIE_FIELDS, PIECE, Columns, before, part_of
+from ..traffic import MEBI, PCIE_FIELDS, PIECE, Columns, before, directions, part_of
 from .session import Session
 from .times import timed, times_of
 
@@ -49,13 +49,14 @@ def _whole(text: str, name: str) -> int:
 
 def read_hbm(session: Session, context: Context, texts: Texts, device: int) -> Columns:
     """HBM, of which the first sample of each unit has no interval."""
+    every = directions()
     rows, time = timed(
         session,
         context,
         "hbm",
-        right=lambda some: (some["eventType"] < len(DIRECTIONS)) & (some["count"] < _LARGEST),
+        right=lambda some: (some["eventType"] < len(every)) & (some["count"] < _LARGEST),
     )
-    ways = texts.numbers(DIRECTIONS) if len(rows) else np.zeros(len(DIRECTIONS), np.int64)
+    ways = texts.numbers(every) if len(rows) else np.zeros(len(every), np.int64)
     table = {
         "deviceId": np.full(len(rows), device),
         "timestampNs": time,

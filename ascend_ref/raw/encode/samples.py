@@ -12,7 +12,7 @@ from ascend_ref.capture import Capture, Integers
 from ascend_spec.raw import records
 
 from ..fields import joined, put, taken, time_field
-from ..samples import APP, FILES, OWNERS
+from ..samples import FILES, owners
 from .amounts import die_rows, write_amounts
 from .host import write_host
 from .traffic import write_traffic
@@ -62,12 +62,11 @@ def _write_clock(capture: Capture, tree: RawTree, table: Columns, device: int) -
 
 
 def _write_memory(capture: Capture, tree: RawTree, table: Columns, device: int) -> None:
-    every = capture.texts.all
+    every, number = capture.texts.all, {name: at for at, name in enumerate(owners())}
     rows = tree.rows("npu_mem", len(table["timestampNs"]))
     rows["timestamp"] = tree.ticks("npu_mem", table["timestampNs"], device)
-    rows["event"] = [
-        OWNERS.index(every[one]) if every[one] in OWNERS else APP for one in table["type"].tolist()
-    ]
+    # The memory of a process of another name is that of the program, which is 0.
+    rows["event"] = [number.get(every[one], 0) for one in table["type"].tolist()]
     rows["ddr"], rows["hbm"] = table["ddr"], table["hbm"]
     tree.write("npu_mem", _in_order(rows, rows["timestamp"]), device)
 

@@ -11,7 +11,7 @@ from ascend_spec.raw.records import QOS_STREAMS
 
 from ..fields import taken
 from ..lines import Entry
-from ..traffic import DIRECTIONS, MEBI, PCIE_FIELDS, PORTS, Columns, part_of, pieces
+from ..traffic import MEBI, PCIE_FIELDS, PORTS, Columns, directions, part_of, pieces
 from .tree import RawTree
 
 
@@ -19,7 +19,7 @@ def traffic_settings(capture: Capture) -> dict[str, Any]:
     """What sample.json has to say for readers of HBM and QOS."""
     found: dict[str, Any] = {}
     if len(capture.samples.get("HBM", {}).get("deviceId", ())):
-        found["hbm_profiling_events"] = ",".join(DIRECTIONS)
+        found["hbm_profiling_events"] = ",".join(directions())
     events = _streams(capture)
     return found | ({"qosEvents": ",".join(events)} if events else {})
 
@@ -60,7 +60,8 @@ def _write_hbm(capture: Capture, tree: RawTree, table: Columns, device: int) -> 
     rows = tree.rows("hbm", len(table["timestampNs"]))
     rows["timestamp"] = tree.ticks("hbm", table["timestampNs"], device)
     rows["count"] = pieces(table)
-    rows["eventType"] = [DIRECTIONS.index(every[one]) for one in table["type"].tolist()]
+    ways = directions()
+    rows["eventType"] = [ways.index(every[one]) for one in table["type"].tolist()]
     rows["hbmId"] = table["hbmId"]
     tree.write("hbm", taken(rows, np.argsort(rows["timestamp"], kind="stable")), device)
 

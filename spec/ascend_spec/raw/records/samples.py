@@ -29,6 +29,11 @@ COUNTED = "When it was sampled, by the counter of the device."
 
 UNIX = "When it was sampled, as Unix time."
 
+DIRECTIONS = "memory_directions"
+OWNERS = "memory_owners"
+"""Sets of values."""
+_DIRECTION = "0 read, 1 write."
+
 _START: Any = {"unit": "us", "clock": "device-start"}
 _UNIX: Any = {"unit": "ns", "clock": "unix"}
 
@@ -45,7 +50,7 @@ def _hbm(source: str, size: int, *order: str) -> Struct:
         "timestamp": part("timestamp", Int64ul, SINCE_START, shows="hbm.time", **_START),
         "absolute": part("timestamp", Int64ul, UNIX, shows="hbm.time", **_UNIX),
         "count": part("count", Int64ul, "Pieces of 32 bytes since the last sample.", shows=DERIVED),
-        "event": part("eventType", Int32ul, "0 read, 1 write.", shows="hbm.direction"),
+        "event": part("eventType", Int32ul, _DIRECTION, shows="hbm.direction", values=DIRECTIONS),
         "unit": part("hbmId", Int32ul, "Number of the stack.", shows="hbm.unit"),
         "gap": Padding(8),
     }
@@ -87,7 +92,7 @@ DDR = record(
     20,
     _ddr("timestamp", Int32ul, SINCE_START, shows="ddr.time", **_START),
     _ddr("count", Int32ul, "Events since the last sample.", shows=DERIVED),
-    _ddr("eventType", Int32ul, "0 read, 1 write.", shows=DERIVED),
+    _ddr("eventType", Int32ul, _DIRECTION, shows=DERIVED, values=DIRECTIONS),
     _ddr("masterId", Int32ul, "Who used the memory.", shows=UNRECORDED),
     _ddr("ddrId", Int32ul, "Number of the controller.", shows=UNRECORDED),
 )
@@ -145,7 +150,13 @@ def _npu_mem(source: str, *times: Construct) -> Struct:
     return record(
         32,
         *times[:1],
-        part("event", Int32ul, "0 the program, 1 the whole device.", shows="process_memory.owner"),
+        part(
+            "event",
+            Int32ul,
+            "0 the program, 1 the whole device.",
+            shows="process_memory.owner",
+            values=OWNERS,
+        ),
         *times[1:],
         part("ddr", Int64ul, "Memory in use.", shows="process_memory.ddr", unit="Byte"),
         part(
