@@ -180,8 +180,9 @@ class _Explanation:
         if found.on_product is False:
             yield f"{self.product} has no such data; {', '.join(found.products)} have it"
             return
-        if isinstance(thing, Layer) and thing.shown_in is not None:
-            yield f"a whole timeline shows it as part of the layer {thing.shown_in}"
+        part_of = thing.shown_in if isinstance(thing, Layer) else None
+        if part_of is not None:
+            yield f"a whole timeline shows it as part of the layer {part_of}"
         levels = _levels(thing)
         level = self.raw.capture.switches.level
         if level not in levels:
@@ -202,7 +203,7 @@ class _Explanation:
             yield "its raw files are there, but this exporter does not read them"
         elif read and not any(one.records for one in read):
             yield "its raw files are there, but no record of them can be read"
-        elif read:
+        elif read and part_of is None:
             yield "no row follows from its raw files that are there"
         if found.needs and (there or not has_kinds):
             yield f"it is about the rows of {', '.join(found.needs)}, of which there are none"

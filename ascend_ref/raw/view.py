@@ -8,12 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ascend_ref.capture import Capture, Counters, Integers, KernelKinds, Origin, Transfers
+from ascend_ref.capture import (
+    Capture,
+    Counters,
+    Integers,
+    KernelKinds,
+    Origin,
+    Records,
+    Transfers,
+)
 from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE, Samples
 from ascend_ref.derive.matching import values_at
 from ascend_spec import raw_catalog
@@ -25,6 +34,7 @@ from .counters import counted_runs, counts_of, metrics_of, sides_of
 from .encode.calls import HostTicks
 from .encode.tracks import launching_calls, task_rows
 from .host import held_of_host, host_facts, host_records
+from .iterations import iterations_of, of_device, of_devices, points_of
 from .machine import chip_of, family_of
 from .marks import is_mark
 from .moments import MOMENTS, Clocks, Moments
@@ -60,8 +70,8 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
     noted = is_mark(capture)
     known = np.isin(tasks.connection, calls.connection) | noted
     ticks = HostTicks(replace(capture, calls=calls), clocks.host)
-    in_model = ticks.models(tasks.connection) >= 0
-    without = int(np.sum((tasks.model >= 0) & ~in_model))
+    _, model = ticks.model_numbers(tasks)
+    without = int(np.sum((tasks.model >= 0) & (model < 0)))
     if without:
         lost.append(f"the model of {without:,} tasks, which no call of a model encloses")
     tasks = replace(
@@ -69,7 +79,7 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         start=nearest(clocks.device, tasks.start),
         end=nearest(clocks.device, np.where(noted, tasks.start, tasks.end)),
         connection=np.where(known, tasks.connection, NONE),
-        model=np.where(in_model, tasks.model, NONE),
+        model=model,
     )
     # Logs are files of a device, in which tasks that begin at one moment stand as they ended.
     tasks = tasks.take(np.lexsort((tasks.device, tasks.end, tasks.start)))
@@ -98,7 +108,10 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
     bare = Capture(capture.origin, capture.switches, capture.texts)
     without_files = [phrase for name, phrase in _NOT_WRITTEN.items() if len(getattr(capture, name))]
     nothing = {name: getattr(bare, name) for name in _NOT_WRITTEN}
-    records = host_records(samples, host_facts(capture))
+    records = {
+        **host_records(samples, host_facts(capture)),
+        **_iterations(capture, clocks.device, lost),
+    }
     if capture.records.keys() - records.keys():
         without_files.append("records that no database holds")
     kept = replace(kept, **nothing, records=records)
@@ -107,6 +120,18 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
     if len(capture.counters.task) and not len(counters.task):
         without_files.append("counters of cores")
     return RawView(replace(kept, counters=counters), lost + without_files)
+
+
+def _iterations(capture: Capture, clock: Clock, lost: list[str]) -> Records:
+    """The iterations that follow from the points that devices note of them."""
+    found = {}
+    for device in capture.origin.devices:
+        own = of_device(capture.records, device)
+        found[device] = iterations_of(points_of(own, partial(nearest, clock)))
+    missing = sum(one.lost for one in found.values())
+    if missing:
+        lost.append(f"{missing:,} points of iterations that overlap")
+    return of_devices({device: one.records for device, one in found.items()})
 
 
 def _as_launched(capture: Capture, clock: Clock) -> Transfers:

@@ -110,6 +110,22 @@ def operator_devices(recorded: Recorded, operators: pa.Table) -> Integers:
     return integers(operators["deviceId"], none=devices[0] if devices else NONE)
 
 
+def operator_models(recorded: Recorded, operators: pa.Table) -> Integers:
+    """The model of each row of COMMUNICATION_OP: that of the first of its tasks."""
+    parts, tasks = recorded.table("COMMUNICATION_TASK_INFO"), recorded.table("TASK")
+    part = counterparts(integers(operators["opId"]), 0, integers(parts["opId"]))
+    task = np.append(integers(parts["globalTaskId"]), NONE)[part]
+    row = counterparts(task, 0, integers(tasks["globalTaskId"]))
+    models = integers(tasks["modelId"], none=no_model())
+    return np.append(models, no_model())[row]
+
+
+def no_model() -> int:
+    """What stands for no model."""
+    (number,) = catalog().tables["TASK"].columns["modelId"].none
+    return number
+
+
 def task_time(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     """The tasks that ended in the session, without the parts of FFTS+ tasks."""
     if not any(column.name == "kernel_name" for column in setting.columns()):

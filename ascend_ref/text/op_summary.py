@@ -19,7 +19,15 @@ from ascend_spec import per_spec, text_catalog
 
 from .cells import cells_of
 from .columns import Columns, ShownColumns, device_texts, parts
-from .kernels import UNKNOWN, Kernels, kernels, operator_devices, shown_kernels
+from .kernels import (
+    UNKNOWN,
+    Kernels,
+    kernels,
+    no_model,
+    operator_devices,
+    operator_models,
+    shown_kernels,
+)
 from .order import row_order
 from .pmu import PmuColumns
 from .setting import COPIES, Setting
@@ -59,6 +67,7 @@ class OperatorColumns:
             name: _detail(setting, name, runs.details[column]) for name, column in CHANGED.items()
         }
         self._counters = PmuColumns(recorded, setting, runs)
+        self._models = operator_models(recorded, communication)
 
     def batches(self) -> Iterator[tuple[Integers, ShownColumns]]:
         """Places of rows and their columns."""
@@ -83,6 +92,12 @@ class OperatorColumns:
         }
         for name, texts in self._texts.items():
             columns[name] = _at(texts, detail)
+        models = integers(runs.tasks["modelId"], none=no_model())
+        columns["Model ID"] = pa.array(
+            np.where(
+                computes, np.append(models, NONE)[task], np.append(self._models, NONE)[operator]
+            )
+        )
         duration = rows.end[batch] - rows.start[batch]
         columns |= self._counters.of(np.where(computes, row, NONE), duration)
         shown = {

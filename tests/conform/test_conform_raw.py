@@ -71,9 +71,12 @@ def msprof() -> Exporter:
 
 @needs_checkout
 def test_msprof_shows_only_what_is_known_of_it() -> None:
-    outcome = conform(msprof(), STAGE, cases(), PLAINLY, read_expected(KNOWN), most=0)
+    graph = Case(RUN.preset("text-museum"), STAGE.name, "msprof")
+    every = (*cases(), graph)
+    outcome = conform(msprof(), STAGE, every, PLAINLY, read_expected(KNOWN), most=0)
     assert [one.failure.finding for one in outcome.shown if one.failure.fails] == []
-    assert outcome.cases == len(cases())
+    assert outcome.cases == len(every)
+    assert "step_trace" in outcome.features
 
 
 @needs_checkout

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping
 
-from ascend_ref.capture import Capture
+from ascend_ref.capture import RECORDS, Capture
 
 Plain = Mapping[str, Counter[Hashable]]
 TEXTS_OF_SAMPLES = ("type", "name", "mode", "eventName")
@@ -98,6 +98,14 @@ def plain(capture: Capture) -> Plain:
             if key in TEXTS_OF_SAMPLES
             else column.tolist()
             for key, column in sorted(table.items())
+        }
+        found[name] = Counter(zip(*columns.values(), strict=True))
+    for name, record in capture.records.items():
+        columns = {
+            key: [text(one) for one in column.tolist()]
+            if key in RECORDS[name].texts
+            else column.tolist()
+            for key, column in sorted(record.items())
         }
         found[name] = Counter(zip(*columns.values(), strict=True))
     return {name: counted for name, counted in found.items() if counted}

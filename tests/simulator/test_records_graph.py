@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from math import prod
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
-from record_rows import TRAINS, captured, everything, kernels, rows, scenario, table
+from record_rows import EVERYTHING, TRAINS, captured, everything, kernels, rows, scenario, table
 
+from ascend_ref.capture import Capture
 from ascend_simulator.choices import ProductName
 from ascend_simulator.scenario import parse
 
@@ -168,3 +170,31 @@ def test_operators_by_themselves_are_no_graph() -> None:
     assert "fusion_op" not in capture.records
     assert "static_op_mem" not in capture.records
     assert set(np.unique(capture.tasks.model).tolist()) == {-1}
+
+
+@pytest.mark.parametrize("level", [0, 2])
+def test_a_call_of_the_model_holds_all_launches_of_an_iteration(level: Literal[0, 2]) -> None:
+    """Its tasks have their model by this call alone (raw-prof 5)."""
+    capture = captured(scenario("A2"), replace(EVERYTHING, level=level))
+    calls, models = capture.calls, model_calls(capture)
+    assert len(models) == len(capture.steps)
+    place = {connection: at for at, connection in enumerate(calls.connection.tolist())}
+    of_model = [place[one] for one in capture.tasks.connection[capture.tasks.model == 1].tolist()]
+    assert len(of_model) > 0
+    for at in of_model:
+        assert any(
+            calls.thread[one] == calls.thread[at]
+            and calls.start[one] <= calls.start[at] <= calls.end[at] <= calls.end[one]
+            for one in models
+        )
+
+
+def model_calls(capture: Capture) -> list[int]:
+    """The calls that execute a graph."""
+    every = capture.texts.all
+    names = [every[one] for one in capture.calls.name.tolist()]
+    return [at for at, name in enumerate(names) if name == "ModelExecute"]
+
+
+def test_operators_that_run_one_by_one_have_no_call_of_a_model() -> None:
+    assert model_calls(captured(scenario("A2", graph=False))) == []

@@ -18,6 +18,7 @@ from .communication import read_communication
 from .copies import read_copies
 from .counters import read_counters
 from .host import read_host
+from .iterations import read_iterations
 from .kernels import read_kernels
 from .launches import read_launches
 from .logs import read_runs
@@ -113,5 +114,5 @@ def _capture(session: Session) -> Capture:
         marks=marks,
         workspace_events=events,
         samples=samples,
-        records=records,
+        records={**records, **read_iterations(session)},
     )

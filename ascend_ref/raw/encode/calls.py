@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ascend_ref.capture import Capture, Integers
+from ascend_ref.capture import Capture, Integers, Tasks
 from ascend_ref.capture.model import NONE
+from ascend_ref.derive.matching import greatest, values_at
 
 from ..binding import Tree
 from ..clocks import Clock
@@ -54,6 +55,16 @@ class HostTicks:
         """The row of the tree of the call of a model around that of each connection."""
         return self.tree.up_to(self.inner(connections), level("MODEL"))
 
+    def model_numbers(self, tasks: Tasks) -> tuple[Integers, Integers]:
+        """The model that each call of a model is of, by the row of the tree, and that each task is
+        of; NONE for no such call.
+        """
+        row = self.models(tasks.connection)
+        inside = row >= 0
+        found = greatest(row[inside], tasks.model[inside], len(self.tree.place))
+        found = np.maximum(found, NONE)
+        return found, values_at(found, row)
+
     def rows_of(self, connections: Integers) -> Integers:
         """The row of the call of each connection, NONE where there is no such call."""
         if not len(self._order):
@@ -76,9 +87,9 @@ def write_calls(
     rows["beginTime"] = ticks.start
     rows["endTime"] = ticks.end
     rows["itemId"] = items
-    models = ticks.models(capture.tasks.connection)
-    known = models >= 0
-    rows["itemId"][ticks.tree.place[models[known]]] = capture.tasks.model[known]
+    models, _ = ticks.model_numbers(capture.tasks)
+    of_model = ticks.tree.level == level("MODEL")
+    rows["itemId"][ticks.tree.place[of_model]] = models[of_model].astype(np.uint64)
     communication = calls.level == level("HCCL_NODE")
     rows["itemId"][communication] = tree.hashes(texts, calls.name[communication])
     every = texts.all

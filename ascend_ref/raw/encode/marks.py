@@ -10,10 +10,9 @@ from ascend_ref.derive.matching import ranks
 from ascend_spec.raw.records import MESSAGE_SIZE
 
 from ..marks import EXTENDED, FIRST_MARK, MARK_TAG, WHOLE, is_mark
+from .iterations import step_rows
 from .tree import RawTree
 
-_STEP_TRACE = 10
-"""Tag of records of steps in the record of the run (raw-prof 4.7)."""
 _NO_MODEL = (1 << 32) - 1
 
 
@@ -60,9 +59,7 @@ def write_device_marks(capture: Capture, tree: RawTree, device: int) -> None:
     """What a device notes of marks, in its record of the run."""
     tasks = capture.tasks
     own = np.flatnonzero(is_mark(capture) & (tasks.device == device))
-    record = "STEP_TRACE_V6" if tree.has("ts_track", "STEP_TRACE_V6") else "STEP_TRACE"
-    rows = tree.rows("ts_track", len(own), record)
-    rows["tag"] = _STEP_TRACE
+    rows = step_rows(tree, len(own))
     rows["indexId"] = _links(capture, own) + FIRST_MARK
     rows["modelId"] = _NO_MODEL
     rows["streamId"] = tasks.stream[own]

@@ -20,6 +20,7 @@ from .communication import write_communication
 from .copies import write_copies
 from .counters import counter_settings, write_counters
 from .host import host_machine, host_settings
+from .iterations import write_iterations
 from .kernels import write_kernels
 from .marks import write_device_marks, write_marks
 from .samples import write_samples
@@ -48,6 +49,7 @@ def write_raw(
     write_samples(capture, tree)
     for device in tree.devices:
         write_device_marks(capture, tree, device)
+        write_iterations(capture, tree, device)
     capture = replace(capture, tasks=capture.tasks.take(~is_mark(capture)))
     ticks = HostTicks(capture, tree.host.host)
     within = launching_calls(capture, ticks)

@@ -121,6 +121,7 @@ class CallScript:
                     carriers[1:, run.first] = np.array(run.passage.events) + len(consumer)
                 consumer.extend(_consumer_rows(run.first, run.passage))
         framework = [row for run in script.runs for row in _framework_rows(script, run)]
+        framework += _graph_rows(script)
         release = [row for run in script.runs for row in _release_rows(script, run)]
         self.carriers = Connections(*carriers)
         self.consumer = CallRows(consumer, self.names, items)
@@ -150,6 +151,18 @@ def _consumer_rows(first: int, work: Passage) -> Iterator[_Row]:
     spans = passage_moments(first, work.ends, ((call.start, call.end) for call in work.calls))
     for call, (start, end) in zip(work.calls, spans, strict=True):
         yield _Row(start, end, call.level, call.name, Thread.CONSUMER)
+
+
+def _graph_rows(script: HostScript) -> Iterator[_Row]:
+    """The execution of the graph that a step is an iteration of, around all that it launches."""
+    work = [(run.first, run.passage) for run in script.runs if run.passage and run.passage.calls]
+    if work:
+        (first, passage), (last, final) = work[0], work[-1]
+        opens = min(passage.calls, key=lambda call: call.start)
+        closes = max(final.calls, key=lambda call: call.end)
+        ((start, _),) = passage_moments(first, passage.ends, [(opens.start, opens.end)])
+        ((_, end),) = passage_moments(last, final.ends, [(closes.start, closes.end)])
+        yield _Row(start, end, "model", "ModelExecute", Thread.CONSUMER)
 
 
 def framework_thread(program: Program, part: Run | Item) -> Thread:
@@ -287,8 +300,9 @@ def host_calls(
     if not switches.npu:
         numbers = np.full((timeline.steps, 1), NONE, np.int64)
         return Called(HostCalls.empty(), NONE, numbers, np.full_like(place, NONE))
-    blocks = [_at_level(rows, switches) for rows in (script.framework, script.consumer)]
-    blocks.append(_at_level(script.release, switches))
+    graph = scene.scenario.model.graph
+    every = (script.framework, script.consumer, script.release)
+    blocks = [_recorded_of(rows, switches, graph) for rows in every]
     counts = [len(block.level) for block in blocks]
     total = timeline.steps * sum(counts) + 1
     start, end = np.empty(total, np.int64), np.empty(total, np.int64)
@@ -325,10 +339,12 @@ def host_calls(
     return Called(calls, first_connection + total, numbers, place)
 
 
-def _at_level(rows: CallRows, switches: Switches) -> CallRows:
-    if switches.level == 2:
-        return rows
-    return rows.take(np.flatnonzero(rows.level != levels()["runtime"]))
+def _recorded_of(rows: CallRows, switches: Switches, graph: bool) -> CallRows:
+    """The calls of these that are recorded; those of a graph are where steps run one."""
+    left_out = [] if switches.level == 2 else [levels()["runtime"]]
+    if not graph:
+        left_out.append(levels()["model"])
+    return rows.take(np.flatnonzero(~np.isin(rows.level, left_out))) if left_out else rows
 
 
 def _stop(timeline: RankTimeline) -> tuple[int, int]:
