@@ -60,7 +60,7 @@ def test_batches_become_the_column_that_they_are_of(values: list[int]) -> None:
     assert spill.where(lambda one: one > 0, found).tolist() == [
         row for row, value in enumerate(values) if value > 0
     ]
-    assert is_ascending(found) == (values == sorted(values))
+    assert is_ascending(spill, found) == (values == sorted(values))
     if values:
         assert spill.range_of(found) == (min(values), max(values))
 
