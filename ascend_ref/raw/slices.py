@@ -225,8 +225,7 @@ class _Reader:
         Two of them in a row are asked for, since other bytes may look like a magic number.
         """
         size = self.layout.size
-        assert self.layout.magic is not None  # noqa: S101 - without one every row is a record
-        place, value = self.layout.magic
+        place, value = self.layout.magic or (0, b"")
         at = start
         for _ in range(TRIES):
             at = content.find(value, at + place) - place

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from ascend_ref.capture import Capture, Texts
 from ascend_ref.spill import Spill
+from ascend_spec import catalog
 
 from ..context import Context
 from ..damage import Damage
-from ..samples import CLOCK, HOST_TABLES, LINKS, NETWORK
+from ..samples import HOST_TABLES
 from ..vocabulary import level
 from .calls import read_calls
 from .communication import read_communication
@@ -81,6 +82,7 @@ def _capture(session: Session) -> Capture:
     state_unnamed(session)
     of_host, records = read_host(session)
     samples = {**read_samples(session, origin, texts), **of_host}
+    on = {switch for table in samples for switch in catalog().tables[table].switches}
     collected: Level = 1 if nodes.recorded else 0
     if (calls.table.level == level("RUNTIME")).any():
         collected = 2
@@ -88,10 +90,10 @@ def _capture(session: Session) -> Capture:
         read_switches(session, collected),
         mstx=len(marks) > 0,
         memory=len(events) > 0,
-        sys_hardware_mem=int(bool(samples.keys() - {CLOCK, *NETWORK, *LINKS, *of_host})),
-        sys_io=int(bool(samples.keys() & set(NETWORK))),
+        sys_hardware_mem=int("sys-hardware-mem" in on),
+        sys_io=int("sys-io" in on),
         host_sys=tuple(one for one, table in HOST_TABLES.items() if table in of_host),
-        sys_interconnection=int(bool(samples.keys() & set(LINKS))),
+        sys_interconnection=int("sys-interconnection" in on),
     )
     return Capture(
         origin=origin,

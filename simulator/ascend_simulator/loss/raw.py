@@ -75,7 +75,6 @@ def _slices(
     draws: Draws,
 ) -> Iterator[RawDamage]:
     layout = layout_of(kind, context.side.chip, context.side.settings)
-    context.reading.clocks  # as they are before anything is lost  # noqa: B018
     parts: dict[tuple[tuple[str, str], ...], list[Slice]] = {}
     for one in context.folder.files[kind.file]:
         parts.setdefault(one.parts, []).append(one)
