@@ -72,6 +72,22 @@ def test_rows_are_looked_up_wherever_they_are(values: list[int], data: st.DataOb
 
 
 @given(rows)
+def test_rows_ascend_where_python_finds_them_sorted(table: list[tuple[int, int]]) -> None:
+    keys = [column([row[place] for row in table]) for place in range(2)]
+    assert is_ascending(Spill(), *keys) == (table == sorted(table))
+
+
+def test_all_rows_of_a_column_are_that_column() -> None:
+    spill, values = Spill(), np.arange(40) * 3
+    assert spill.taken(values, np.arange(40)) is values
+    assert spill.taken(values, np.arange(39)).tolist() == values[:39].tolist()
+    assert spill.taken(values, np.arange(40)[::-1]).tolist() == values[::-1].tolist()
+    twice = np.append(np.arange(39), 39)
+    twice[20] = 19
+    assert spill.taken(values, twice)[20] == values[19]
+
+
+@given(rows)
 def test_rows_are_sorted_as_python_sorts_them(table: list[tuple[int, int]]) -> None:
     spill, keys = Spill(), [column([row[place] for row in table]) for place in range(2)]
     order = sorted(range(len(table)), key=lambda row: table[row])
