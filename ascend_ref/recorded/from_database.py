@@ -25,7 +25,8 @@ def from_database(path: Path, *, lenient: bool = False) -> Recorded:
 
     The analysis.db next to it is read as well, and so are the JSON files around it: they state the
     level, the cores and their clock. A table is read again when it is asked for and no longer in
-    use. Columns of older revisions come under their newest names; what the file does not have is NULL.
+    use. Columns of older revisions come under their newest names; what the file does not have is
+    NULL.
 
     Raises :class:`UnreadableDatabase` for a file that is no such database, and on reading a table
     whose cells are not of the column's type; ``lenient`` reads such cells as NULL.
