@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 REPEATS = 3
@@ -34,6 +36,15 @@ def best(action: Callable[[], object], repeats: int = REPEATS) -> float:
         action()
         times.append(time.perf_counter() - started)
     return min(times)
+
+
+def processor_seconds(command: Sequence[str]) -> float:
+    """What a command takes of processors, with all that it runs, in user and in system time."""
+    before = os.times()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    after = os.times()
+    times = (after.children_user, after.children_system)
+    return sum(times) - before.children_user - before.children_system
 
 
 def show(lines: list[Line]) -> None:

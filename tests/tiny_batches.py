@@ -15,6 +15,7 @@ SIZES = (
     (columns, "KEPT_BYTES", 64),
     (columns, "NEAR_ROWS", 8),
     (columns, "FAR_ROWS_AT_ONCE", 3),
+    (columns, "LOADED_BYTES", -1),
     (sorting, "KEPT_BYTES", 64),
     (sorting, "SORTED_AT_ONCE", 7),
     (sorting, "MOST_BOUNDS", 6),

@@ -31,32 +31,49 @@ READ_PRAGMAS: Final = (
 
 
 class _Kind(NamedTuple):
-    """How cells become an Arrow type. literal: from which ADBC infers it. plain: the storage class
-    that is it already. converted: SQL for a cell ``{0}`` of any class; NULL where it has no value
-    of the type.
+    """How cells become an Arrow type. literal: from which ADBC infers it. plain: the storage
+    classes of which all values are of it. cell: SQL for a cell ``{0}`` of one of them. cast: for
+    one that has a value of the type, of any class. converted: for any; NULL where it has none.
     """
 
     literal: str
-    plain: str
+    plain: tuple[str, ...]
+    cell: str
+    cast: str
     converted: str
+
+    def is_odd(self, cell: str) -> str:
+        """SQL: whether a cell is of another class."""
+        others = "".join(f" AND typeof({cell}) <> '{one}'" for one in self.plain)
+        return f"{cell} IS NOT NULL{others}"
 
 
 _KINDS: Final[Mapping[pa.DataType, _Kind]] = {
     pa.int64(): _Kind(
         "0",
-        "integer",
+        ("integer",),
+        "{0}",
+        "CAST({0} AS INTEGER)",
         "CASE WHEN typeof({0}) = 'integer' OR typeof({0}) = 'real' AND CAST({0} AS INTEGER) = {0}"
         " OR typeof({0}) = 'text' AND CAST(CAST({0} AS INTEGER) AS TEXT) = {0}"
         " THEN CAST({0} AS INTEGER) END",
     ),
     pa.float64(): _Kind(
         "0.0",
-        "real",
+        ("real", "integer"),
+        "CAST({0} AS REAL)",
+        "CAST({0} AS REAL)",
         "CASE WHEN typeof({0}) IN ('integer', 'real')"
         " OR typeof({0}) = 'text' AND json_valid({0}) AND json_type({0}) IN ('integer', 'real')"
         " THEN CAST({0} AS REAL) END",
     ),
-    pa.string(): _Kind("''", "text", "CASE WHEN typeof({0}) <> 'blob' THEN CAST({0} AS TEXT) END"),
+    pa.string(): _Kind(
+        "''",
+        ("text",),
+        "{0}",
+        "CAST({0} AS TEXT)",
+        "CASE WHEN typeof({0}) <> 'blob' THEN CAST({0} AS TEXT) END",
+    ),
 }
 
 
@@ -95,35 +112,62 @@ def typed_columns(
     file, for a table or column that it does not have, and for a column with other values; those
     are NULL where ``lenient``.
     """
-    spelled = "'" + table.replace("'", "''") + "'"
-    # Views and virtual tables would run what the file says.
-    ordinary = f"type = 'table' AND rootpage > 0 AND name = {spelled} COLLATE NOCASE"
-    if not _any(path, "sqlite_schema", [ordinary])[0]:
-        raise UnreadableDatabase(path, f"no such table: {table}; expected an ordinary one")
-    # With its table in front a name that the file does not have is no text.
-    cells = {name: f"own.{quote_identifier(name)}" for name in columns}
-    kinds = {name: _KINDS[kind] for name, kind in columns.items()}
-    tests = [f"typeof({cells[one]}) NOT IN ('{kinds[one].plain}', 'null')" for one in columns]
-    odd = [one for one, found in zip(columns, _any(path, table, tests), strict=True) if found]
-    converted = {one: kinds[one].converted.format(cells[one]) for one in odd}
-    if odd and not lenient:
-        tests = [f"{cells[one]} IS NOT NULL AND {converted[one]} IS NULL" for one in odd]
-        for column, is_lost in zip(odd, _any(path, table, tests), strict=True):
-            if is_lost:
-                reason = f"{table}.{column} holds other values; expected {columns[column]} only"
-                raise UnreadableDatabase(path, reason)
-    cells |= converted
-    # The literals of a first row pin the types; NOT INDEXED keeps the order of the rowids.
-    sql = (
-        f"SELECT {', '.join(kind.literal for kind in kinds.values())} UNION ALL "
-        f"SELECT {', '.join(cells.values())} FROM {quote_identifier(table)} AS own NOT INDEXED"
-    )
-    skip = 1
-    for batch in stream_columns(path, sql, batch_rows=batch_rows):
-        rows = batch.slice(skip)
-        skip = 0
-        if rows.num_rows:
-            yield pa.RecordBatch.from_arrays([_sound(one) for one in rows.columns], list(columns))
+    yield from TypedColumns(path, table, columns, lenient=lenient).batches(batch_rows)
+
+
+class TypedColumns:
+    """As :func:`typed_columns`, to be read several times: cells are looked through once.
+
+    Raises as that does.
+    """
+
+    def __init__(
+        self, path: Path, table: str, columns: Mapping[str, pa.DataType], *, lenient: bool = False
+    ) -> None:
+        self._path = path
+        self._columns = columns
+        spelled = "'" + table.replace("'", "''") + "'"
+        # Views and virtual tables would run what the file says.
+        ordinary = f"type = 'table' AND rootpage > 0 AND name = {spelled} COLLATE NOCASE"
+        if not _any(path, "sqlite_schema", [ordinary])[0]:
+            raise UnreadableDatabase(path, f"no such table: {table}; expected an ordinary one")
+        # With its table in front a name that the file does not have is no text.
+        cells = {name: f"own.{quote_identifier(name)}" for name in columns}
+        kinds = {name: _KINDS[kind] for name, kind in columns.items()}
+        converted = self._converted(table, cells, kinds, lenient)
+        chosen = [converted.get(one) or kinds[one].cell.format(cells[one]) for one in columns]
+        # The literals of a first row pin the types; NOT INDEXED keeps the order of the rowids.
+        self._sql = (
+            f"SELECT {', '.join(kind.literal for kind in kinds.values())} UNION ALL "
+            f"SELECT {', '.join(chosen)} FROM {quote_identifier(table)} AS own NOT INDEXED"
+        )
+
+    def batches(self, batch_rows: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
+        """The rows from the first one on."""
+        names = list(self._columns)
+        skip = 1
+        for batch in stream_columns(self._path, self._sql, batch_rows=batch_rows):
+            rows = batch.slice(skip)
+            skip = 0
+            if rows.num_rows:
+                yield pa.RecordBatch.from_arrays([_sound(one) for one in rows.columns], names)
+
+    def _converted(
+        self, table: str, cells: Mapping[str, str], kinds: Mapping[str, _Kind], lenient: bool
+    ) -> dict[str, str]:
+        """SQL for the cells of columns that have others than those of the wanted class."""
+        path, columns = self._path, self._columns
+        tests = [kinds[one].is_odd(cells[one]) for one in columns]
+        odd = [one for one, found in zip(columns, _any(path, table, tests), strict=True) if found]
+        converted = {one: kinds[one].converted.format(cells[one]) for one in odd}
+        if odd and not lenient:
+            tests = [f"{cells[one]} IS NOT NULL AND {converted[one]} IS NULL" for one in odd]
+            for column, is_lost in zip(odd, _any(path, table, tests), strict=True):
+                if is_lost:
+                    reason = f"{table}.{column} holds other values; expected {columns[column]} only"
+                    raise UnreadableDatabase(path, reason)
+            return {one: kinds[one].cast.format(cells[one]) for one in odd}
+        return converted
 
 
 def _any(path: Path, table: str, conditions: Sequence[str]) -> list[bool]:

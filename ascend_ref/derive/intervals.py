@@ -47,7 +47,7 @@ def union(start: Integers, end: Integers) -> Intervals:
 
 def long_union(spill: Spill, start: Integers, end: Integers) -> Intervals:
     """As :func:`union`, of however many intervals."""
-    order = None if is_ascending(start) else sorted_rows(spill, start)
+    order = None if is_ascending(spill, start) else sorted_rows(spill, start)
     return Intervals(*spill.arrays(_merged(start, end, order), 2, np.int64))
 
 

@@ -24,8 +24,9 @@ def from_database(path: Path, *, lenient: bool = False) -> Recorded:
     """The recording of a ``msprof_*.db`` or ``ascend_pytorch_profiler_*.db``.
 
     The analysis.db next to it is read as well, and so are the JSON files around it: they state the
-    level, the cores and their clock. A table is read again each time that it is asked for. Columns
-    of older revisions come under their newest names; what the file does not have is NULL.
+    level, the cores and their clock. A table is read again when it is asked for and no longer in
+    use. Columns of older revisions come under their newest names; what the file does not have is
+    NULL.
 
     Raises :class:`UnreadableDatabase` for a file that is no such database, and on reading a table
     whose cells are not of the column's type; ``lenient`` reads such cells as NULL.

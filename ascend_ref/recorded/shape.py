@@ -107,19 +107,20 @@ class Dictionary:
 
     def column(self, ids: Integers, present: Mask | None = None) -> pa.DictionaryArray:
         """A text column; NULL where not ``present``. Its dictionary holds what occurs, by id."""
-        count = len(self._ids)
-        place = np.searchsorted(self._ids, ids)
-        known = place < count
-        known[known] = self._ids[place[known]] == ids[known]
-        strangers, number = np.unique(ids[~known], return_inverse=True)
-        place[~known] = count + number
-        used = np.zeros(count + len(strangers), np.bool_)
-        used[place if present is None else place[present]] = True
-        indices = (np.cumsum(used, dtype=np.int32) - 1)[place]
+        encoded = pa.array(ids if present is None else ids[present]).dictionary_encode()
+        found = integers(encoded.dictionary)
+        place = np.searchsorted(self._ids, found)
+        known = place < len(self._ids)
+        known[known] = self._ids[place[known]] == found[known]
+        # Those without text come behind all others.
+        order = np.lexsort((found, ~known))
         texts = [
-            self._texts[one] if one < count else str(strangers[one - count])
-            for one in np.flatnonzero(used).tolist()
+            self._texts[place[one]] if known[one] else str(found[one]) for one in order.tolist()
         ]
+        turn = np.empty(len(order), np.int32)
+        turn[order] = np.arange(len(order), dtype=np.int32)
+        indices = np.zeros(len(ids), np.int32)
+        indices[slice(None) if present is None else present] = turn[integers(encoded.indices)]
         return pa.DictionaryArray.from_arrays(
             pa.array(indices, pa.int32(), mask=None if present is None else ~present),
             pa.array(texts, pa.string()),

@@ -7,6 +7,7 @@ from contextlib import closing
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,7 +16,7 @@ from ascend_ref.arrays import integers
 from ascend_ref.db.detect import identify
 from ascend_ref.db.introspect import describe, quote_identifier
 from ascend_ref.db.open import UnreadableDatabase, open_readonly, quick_check
-from ascend_ref.db.reader import stream_columns, typed_columns
+from ascend_ref.db.reader import TypedColumns, stream_columns, typed_columns
 from ascend_ref.spill import Spill, spilled_table
 from ascend_spec import catalog
 from ascend_spec.db.model import STRINGS
@@ -113,7 +114,7 @@ class DatabaseFile:
 
 
 class FileTables(Mapping[str, pa.Table]):
-    """The tables that have rows; each look-up reads the table anew."""
+    """The tables that have rows; each look-up reads the table anew, unless it is still in use."""
 
     def __init__(
         self, output: str, files: Sequence[DatabaseFile], spill: Spill, lenient: bool
@@ -123,6 +124,8 @@ class FileTables(Mapping[str, pa.Table]):
         self._lenient = lenient
         homes = {name: file for file in reversed(files) for name in file.tables()}
         self._homes = {name: homes[name] for name in sorted(homes) if homes[name].has_rows(name)}
+        self._used: WeakValueDictionary[str, pa.Table] = WeakValueDictionary()
+        self._readers: dict[str, TypedColumns] = {}
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._homes)
@@ -130,8 +133,14 @@ class FileTables(Mapping[str, pa.Table]):
     def __len__(self) -> int:
         return len(self._homes)
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._homes
+
     def __getitem__(self, name: str) -> pa.Table:
-        return self._read(name, None)
+        found = self._used.get(name)
+        if found is None:
+            found = self._used[name] = self._read(name, None)
+        return found
 
     def present(self, name: str) -> frozenset[str]:
         """The columns of a table that its file has, by their newest names."""
@@ -151,7 +160,9 @@ class FileTables(Mapping[str, pa.Table]):
         }
         if not kinds:
             return shape.empty()
-        read = typed_columns(file.path, name, kinds, lenient=self._lenient)
+        if name not in self._readers:
+            self._readers[name] = TypedColumns(file.path, name, kinds, lenient=self._lenient)
+        read = self._readers[name].batches()
         return spilled_table(
             self._spill,
             shape.schema,

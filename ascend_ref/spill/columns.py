@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from tempfile import TemporaryFile, gettempdir
@@ -20,6 +21,8 @@ NEAR_ROWS = 1 << 20
 """Among so many rows of 8 Byte it does not matter where those are that are looked up."""
 FAR_ROWS_AT_ONCE = 1 << 12
 """Each may load a page, or several of them."""
+LOADED_BYTES = 1 << 26
+"""So much of all files may be in memory before it is let go of: less costs time to load again."""
 
 Value = TypeVar("Value", bound=np.generic)
 Array = npt.NDArray[Any]
@@ -40,13 +43,22 @@ class Spill:
 
     def __init__(self) -> None:
         self._maps: WeakSet[mmap.mmap] = WeakSet()
+        self._others = loaded_bytes()
 
     def release(self) -> None:
-        """Let go of the memory of all columns; what is used again is loaded again."""
+        """Let go of the memory of all columns where it is much; what is used again is loaded again.
+
+        Where the system does not state how much it is, it may be.
+        """
+        loaded = loaded_bytes()
+        self._others = min(self._others, loaded)
+        if loaded and loaded - self._others <= LOADED_BYTES:
+            return
         for mapped in self._maps:
             # Systems without this call take the pages back by themselves.
             if hasattr(mapped, "madvise"):
                 mapped.madvise(mmap.MADV_DONTNEED)
+        self._others = loaded_bytes()
 
     def batches(self, rows: int) -> Iterator[slice]:
         """As :func:`batches`, and after each of them everything is released."""
@@ -92,8 +104,18 @@ class Spill:
         return self.array(found, kind)
 
     def taken(self, column: Array, rows: Array) -> Array:
-        """A column in these rows."""
+        """A column in these rows; where they are all of its own in order, it is that column."""
+        if column.flags.c_contiguous and self._are_all(rows, len(column)):
+            return column
         return self.made(lambda row: self.gathered(column, row), rows, kind=column.dtype.type)
+
+    def _are_all(self, rows: Array, count: int) -> bool:
+        if len(rows) != count or not count or rows[0] != 0 or rows[-1] != count - 1:
+            return False
+        return all(
+            bool((rows[batch] == np.arange(batch.start, batch.stop)).all())
+            for batch in self.batches(count)
+        )
 
     def gathered(self, column: Array, rows: Array) -> Array:
         """As :meth:`taken`, of one batch; far rows are looked up with few pages in memory."""
@@ -173,6 +195,21 @@ class Spill:
         if isinstance(found, mmap.mmap):
             self._maps.add(found)
         return found
+
+
+def loaded_bytes() -> int:
+    """How much of files is in the memory of this process, its programs too; 0 where none states it.
+
+    Source: proc_pid_statm(5), "shared".
+    """
+    try:
+        file = os.open("/proc/self/statm", os.O_RDONLY)
+    except OSError:
+        return 0
+    try:
+        return int(os.read(file, 256).split()[2]) * mmap.PAGESIZE
+    finally:
+        os.close(file)
 
 
 class Bytes:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from .columns import Spill
+from .columns import Spill, batches
 from .sorting import run_begins, sorted_rows
 
 Integers = npt.NDArray[np.int64]
@@ -16,22 +16,39 @@ MOST_BITS = 62
 """Of several keys in one, so that none is negative."""
 
 
-def one_key(spill: Spill, keys: Sequence[Integers]) -> Sequence[Integers]:
-    """Keys as a single one that orders rows in the same way, where their ranges leave room."""
-    if len(keys) == 1 or not len(keys[0]):
-        return keys
-    bounds = [spill.range_of(key) for key in keys]
-    bits = [(high - low).bit_length() for low, high in bounds]
-    if sum(bits) > MOST_BITS:
-        return keys
+def one_key(spill: Spill, *tables: Sequence[Integers]) -> Sequence[Integers]:
+    """The keys of tables, one table behind the other.
 
-    def together(*columns: Integers) -> Integers:
-        found = np.zeros(len(columns[0]), np.int64)
-        for column, (low, _), width in zip(columns, bounds, bits, strict=True):
-            found = (found << width) + (column - low)
-        return found
+    They are a single one that orders rows in the same way, where their ranges leave room.
+    """
+    columns = list(zip(*tables, strict=True))
+    filled = [[part for part in parts if len(part)] for parts in columns]
+    if len(columns) > 1 and filled[0]:
+        bounds = [_bounds(spill, parts) for parts in filled]
+        bits = [(high - low).bit_length() for low, high in bounds]
+        if sum(bits) <= MOST_BITS:
+            ranges = [(low, width) for (low, _), width in zip(bounds, bits, strict=True)]
+            every = (
+                _together([key[batch] for key in table], ranges)
+                for table in tables
+                for batch in batches(len(table[0]))
+            )
+            return [spill.array(every, np.int64)]
+    return [spill.joined(*parts) for parts in columns]
 
-    return [spill.made(together, *keys)]
+
+def _bounds(spill: Spill, parts: Sequence[Integers]) -> tuple[int, int]:
+    every = [spill.range_of(part) for part in parts]
+    return min(low for low, _ in every), max(high for _, high in every)
+
+
+def _together(keys: Sequence[Integers], ranges: Sequence[tuple[int, int]]) -> Integers:
+    """Keys as one; ranges: the least of each, and the bits that it takes."""
+    found = np.zeros(len(keys[0]), np.int64)
+    for key, (low, bits) in zip(keys, ranges, strict=True):
+        found <<= bits
+        found += key - low
+    return found
 
 
 def ranks(spill: Spill, *keys: Integers) -> Integers:
@@ -64,13 +81,12 @@ def counterparts(
     found = spill.changeable(len(wanted[0]), NONE)
     if not count or not len(wanted[0]):
         return found
-    keys = one_key(spill, [spill.joined(*pair) for pair in zip(having, wanted, strict=True)])
-    parts = list(keys)
+    keys = parts = one_key(spill, having, wanted)
     if part is not None:
         # Below every part, so that of equal keys those that have come before those that want.
-        least = spill.range_of(part)[0] - 1
-        parts.append(spill.joined(np.broadcast_to(np.int64(least), count), part))
-    order = sorted_rows(spill, *one_key(spill, parts))
+        least = np.broadcast_to(np.int64(spill.range_of(part)[0] - 1), count)
+        parts = one_key(spill, [*having, least], [*wanted, part])
+    order = sorted_rows(spill, *parts)
     begins = run_begins(spill, order, *keys)
     turns = begins if part is None else run_begins(spill, order, *parts)
     had = had_at_begin = 0
@@ -103,7 +119,7 @@ def last_begun(
     """
     count = len(having[0])
     found = spill.changeable(len(moment), NONE)
-    keys = one_key(spill, [spill.joined(*pair) for pair in zip(having, wanted, strict=True)])
+    keys = one_key(spill, having, wanted)
     order = sorted_rows(spill, *keys, spill.joined(start, moment))
     begins = run_begins(spill, order, *keys)
     last = NONE

@@ -65,15 +65,15 @@ class Counted(NamedTuple):
     registers: tuple[str, ...] = ()
 
 
-def counted(recorded: Recorded, mode: Mode, family: str) -> Counted:
-    """What was counted in a mode; no group without rows, or where the family does not have it.
+def counted(recorded: Recorded, metrics: pa.ChunkedArray, family: str) -> Counted:
+    """What was counted, of which the metrics are a column of one of :data:`TABLES`; no group
+    without rows, or where the family does not have it.
 
     Where the recording does not say which group it was, the one most of whose metrics are there.
     """
-    table, column = TABLES[mode]
-    if table not in recorded.tables:
+    if not len(metrics):
         return Counted(None)
-    texts = dictionary(recorded.table(table)[column]).dictionary.to_pylist()
+    texts = dictionary(metrics).dictionary.to_pylist()
     names = tuple(dict.fromkeys(_bare(text) for text in texts if _bare(text) not in TOTALS))
     groups = text_catalog().pmu
     if recorded.switches.aic_metrics is not None:

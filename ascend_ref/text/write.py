@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
@@ -109,6 +109,7 @@ def write_csv_files(
     writer: str | None = None,
     timestamp: str | None = None,
     limit: int | None = None,
+    files: Collection[str] | None = None,
 ) -> list[Path]:
     """Write every CSV file that a recording yields into ``folder``; returns their paths.
 
@@ -116,6 +117,7 @@ def write_csv_files(
     profiler, an ``adapter`` for one of the framework; None: the current one for the product family.
     The Python engine stands in for what the C++ engine does not write. timestamp: the 14 digits in
     the names; None: the end of the recording. limit: rows of a full slice; None: as the spec says.
+    files: names of those that are wanted, as the spec has them; None: all.
 
     A file appears complete or not at all; one without rows does not. Equal recordings give equal
     bytes. Wide files are made some thousands of rows at a time.
@@ -128,12 +130,19 @@ def write_csv_files(
     chosen = _writer(recorded, writer, family)
     if timestamp is None:
         timestamp = names.stamp(recorded.origin.end or recorded.origin.start)[:14]
-    metrics = {mode: counted(recorded, mode, family) for mode in TABLES}
+    # Held to the end: as long as a table is in use it is not read again.
+    counters = {mode: recorded.table(name) for mode, (name, _) in TABLES.items()}
+    metrics = {
+        mode: counted(recorded, counters[mode][column], family)
+        for mode, (_, column) in TABLES.items()
+    }
     paths: list[Path] = []
     for file in text_catalog().csv.values():
         by = _writer_of(file, chosen, family)
         source = _source(file, recorded)
         if by is None or source is None or recorded.switches.level not in file.levels_by(by.id):
+            continue
+        if files is not None and file.name not in files:
             continue
         found = metrics[file.pmu.mode] if file.pmu else Counted(None)
         setting = Setting(

@@ -69,7 +69,7 @@ class Lookup:
     def __init__(self, keys: Integers, spill: Spill) -> None:
         self._spill = spill
         self._order: Integers | None = None
-        if not is_ascending(keys):
+        if not is_ascending(spill, keys):
             self._order = sorted_rows(spill, keys)
             keys = spill.taken(keys, self._order)
         self._keys = keys

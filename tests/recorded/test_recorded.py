@@ -100,6 +100,19 @@ def test_unknown_ids_stay_as_numbers_and_wrong_cells_are_refused(tmp_path: Path)
     assert lenient["startNs"].null_count == 1
 
 
+def test_a_table_is_read_once_while_it_is_in_use(tmp_path: Path) -> None:
+    folder = write_msprof_profile(tmp_path, [capture_of("single-op")], NEWEST)
+    (path,) = folder.glob("*.db")
+    recorded = from_database(path)
+    table = recorded.table("TASK")
+    path.unlink()
+    assert recorded.table("TASK") is table
+    assert "CANN_API" in recorded.tables
+    assert "LLC" not in recorded.tables
+    with pytest.raises(UnreadableDatabase):
+        recorded.table("CANN_API")
+
+
 @pytest.mark.parametrize(
     "damage", ["DELETE FROM STRING_IDS", "ALTER TABLE STRING_IDS RENAME COLUMN value TO text"]
 )

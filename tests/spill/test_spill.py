@@ -60,7 +60,7 @@ def test_batches_become_the_column_that_they_are_of(values: list[int]) -> None:
     assert spill.where(lambda one: one > 0, found).tolist() == [
         row for row, value in enumerate(values) if value > 0
     ]
-    assert is_ascending(found) == (values == sorted(values))
+    assert is_ascending(spill, found) == (values == sorted(values))
     if values:
         assert spill.range_of(found) == (min(values), max(values))
 
@@ -69,6 +69,22 @@ def test_batches_become_the_column_that_they_are_of(values: list[int]) -> None:
 def test_rows_are_looked_up_wherever_they_are(values: list[int], data: st.DataObject) -> None:
     wanted = data.draw(st.lists(st.integers(0, len(values) - 1))) if values else []
     assert Spill().taken(column(values), column(wanted)).tolist() == [values[row] for row in wanted]
+
+
+@given(rows)
+def test_rows_ascend_where_python_finds_them_sorted(table: list[tuple[int, int]]) -> None:
+    keys = [column([row[place] for row in table]) for place in range(2)]
+    assert is_ascending(Spill(), *keys) == (table == sorted(table))
+
+
+def test_all_rows_of_a_column_are_that_column() -> None:
+    spill, values = Spill(), np.arange(40) * 3
+    assert spill.taken(values, np.arange(40)) is values
+    assert spill.taken(values, np.arange(39)).tolist() == values[:39].tolist()
+    assert spill.taken(values, np.arange(40)[::-1]).tolist() == values[::-1].tolist()
+    twice = np.append(np.arange(39), 39)
+    twice[20] = 19
+    assert spill.taken(values, twice)[20] == values[19]
 
 
 @given(rows)

@@ -100,7 +100,7 @@ def collected(capture: Capture, spill: Spill | None = None) -> Capture:
 
 def taken(spill: Spill, batch: Taken, rows: Integers) -> Taken:
     """These rows of a batch, each of them once."""
-    if len(rows) == len(batch) and is_ascending(rows):
+    if len(rows) == len(batch) and is_ascending(spill, rows):
         return batch
     return type(batch)(**{name: spill.taken(one, rows) for name, one in batch.columns()})
 

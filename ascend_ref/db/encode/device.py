@@ -26,7 +26,7 @@ PROFILER_TASKS = ("PROFILING_ENABLE", "PROFILING_DISABLE")
 def tasks(recording: Recording) -> Rows:
     """Tasks, in order of start."""
     batch = recording.capture.tasks
-    if not is_ascending(batch.start):
+    if not is_ascending(recording.spill, batch.start):
         batch = taken(recording.spill, batch, sorted_rows(recording.spill, batch.start))
     return {
         **recording.rows(batch),

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ascend_ref.capture import Collectives, Groups, Integers, Texts, Transfers
 from ascend_ref.capture.model import NONE
-from ascend_ref.derive.matching import groups, ranks
+from ascend_ref.derive.matching import distinct, groups, ranks
 from ascend_ref.spill import Spill, batches, counterparts, sorted_rows
 
 from ..binding import Tree
@@ -185,7 +185,9 @@ def _names(
         exported_name(known.get(one, str(one)), of, number)
         for one, of, number in zip(item.tolist(), hashes.tolist(), index.tolist(), strict=True)
     ]
-    return names, [kind_of(known.get(one, str(one))) for one in op_type.tolist()]
+    types, place = distinct(op_type)
+    kinds = [kind_of(known.get(one, str(one))) for (one,) in types]
+    return names, [kinds[one] for one in place.tolist()]
 
 
 def _facts(
