@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import construct
 import numpy as np
 
 from ascend_ref.capture import Integers, Texts
@@ -9,7 +10,6 @@ from ascend_spec import catalog
 
 from ..amounts import (
     ACCESSES,
-    DIES,
     EVENTS,
     HCCS,
     HITS,
@@ -19,6 +19,7 @@ from ..amounts import (
     Columns,
     counter_of,
     ddr_event,
+    dies_of,
     hit_rates,
     network_rates,
     rates,
@@ -27,6 +28,8 @@ from ..amounts import (
 from ..clocks import LIMIT, OUT_OF_RANGE
 from ..context import Context
 from ..damage import Damage
+from ..fields import numbers
+from ..vocabulary import named
 from .session import Rows, Session
 from .times import times_of
 
@@ -127,18 +130,20 @@ def read_caches(session: Session, context: Context, texts: Texts) -> Columns:
     }
 
 
-def read_dies(rows: Rows, time: Integers, texts: Texts) -> Columns:
+def read_dies(declaration: construct.Struct, rows: Rows, time: Integers, texts: Texts) -> Columns:
     """SIO, in Byte per second, die after die; the first record of a die is a base alone."""
-    own = rows["accId"] < len(DIES)
-    rows, time = rows[own], time[own]
-    die = rows["accId"].astype(np.int64)
+    place, values = dies_of(declaration)
+    known = named(values)
+    die = numbers(declaration, place, rows)
+    own = np.isin(die, list(known))
+    rows, time, die = rows[own], time[own], die[own]
     order = np.lexsort((time, die))
     rows, time, die = rows[order], time[order], die[order]
     length = since(time, die)
     shown = length > 0
-    names = texts.numbers(DIES) if len(rows) else np.zeros(len(DIES), np.int64)
+    distinct, at = np.unique(die[shown], return_inverse=True)
     return {
-        "name": names[die[shown]],
+        "name": texts.numbers(known[one] for one in distinct.tolist())[at],
         "timestampNs": time[shown],
         **{column: rates(rows[field][shown], length[shown]) for field, column in SIO.items()},
     }

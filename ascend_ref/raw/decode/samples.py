@@ -11,15 +11,28 @@ import numpy.typing as npt
 from ascend_ref.capture import Integers, Origin, Texts
 from ascend_ref.capture.model import NONE
 from ascend_spec import raw_catalog
+from ascend_spec.raw import records
 
 from ..clocks import OUT_OF_RANGE
 from ..context import Context
 from ..fields import numbers, time_field
-from ..samples import OWNERS, with_bounds
+from ..samples import (
+    ACCELERATOR,
+    CLOCK,
+    DIES,
+    LEVELS,
+    OWNERS,
+    POWER,
+    SERVICE,
+    SOC,
+    file_of,
+    soc_record,
+    with_bounds,
+)
 from .amounts import read_caches, read_dies, read_links, read_memory, read_network
 from .session import Rows, Session
 from .times import times_of
-from .traffic import read_hbm, read_pcie, read_port, read_qos
+from .traffic import read_hbm, read_pcie, read_port, read_qos, read_qos_of_dies
 
 Columns = Mapping[str, npt.NDArray[Any]]
 Samples = Mapping[str, Columns]
@@ -45,9 +58,11 @@ def _clock(session: Session, context: Context, origin: Origin, _: Texts) -> Colu
 
     At the end of the session the last one is stated again (raw-prof 6.1).
     """
-    kind = raw_catalog().files["lpm_freq"]
-    nominal = origin.facts.frequency if origin.facts is not None else 0
-    if context.side.chip not in kind.chips or not nominal:
+    chip, nominal = context.side.chip, origin.facts.frequency if origin.facts is not None else 0
+    kind = None if chip is None else file_of(CLOCK, chip)
+    if kind == SOC:
+        return _sampled_clock(session, context)
+    if kind is None or not nominal:
         return {}
     rows = session.rows(context, "lpm_freq")
     width = rows["lpmDataS"].shape[1]
@@ -61,6 +76,17 @@ def _clock(session: Session, context: Context, origin: Origin, _: Texts) -> Colu
     time, clock = time[order], clock[order]
     time, clock = with_bounds(time, clock, nominal, origin)
     return {"timestampNs": time, "freq": clock, "dieId": np.full(len(time), NONE)}
+
+
+def _sampled_clock(session: Session, context: Context) -> Columns:
+    """The clock of the dies that have cores, where samples of power hold it."""
+    declaration = session.declaration(SOC, "LOW_POWER_V6")
+    rows, time = _soc(session, context, POWER)
+    die = numbers(declaration, "dieId", rows)
+    own = np.flatnonzero(np.isin(die, records.CORE_DIES))
+    own = own[np.argsort(time[own], kind="stable")]
+    freq = rows["lpSampleInfo"][own, records.CORE_CLOCK].astype(np.int64)
+    return {"timestampNs": time[own], "freq": freq, "dieId": die[own]}
 
 
 def _memory(session: Session, context: Context, _: Origin, texts: Texts) -> Columns:
@@ -93,7 +119,7 @@ def _modules(session: Session, context: Context, _: Origin, __: Texts) -> Column
 
 
 def _accelerators(session: Session, context: Context, _: Origin, __: Texts) -> Columns:
-    rows, time = _soc(session, context, "ACC_PMU")
+    rows, time = _soc(session, context, ACCELERATOR)
     return {
         "accId": rows["accId"].astype(np.int64),
         "readBwLevel": rows["readBandwidth"].astype(np.int64),
@@ -105,8 +131,8 @@ def _accelerators(session: Session, context: Context, _: Origin, __: Texts) -> C
 
 
 def _levels(session: Session, context: Context, _: Origin, __: Texts) -> Columns:
-    declaration = session.declaration("stars_soc_profile", "INTER_SOC")
-    rows, time = _soc(session, context, "INTER_SOC")
+    declaration = session.declaration(SOC, "INTER_SOC")
+    rows, time = _soc(session, context, LEVELS)
     return {
         "l2BufferBwLevel": numbers(declaration, "l2BufferBwLevel", rows),
         "mataBwLevel": numbers(declaration, "mataBwLevel", rows),
@@ -114,10 +140,31 @@ def _levels(session: Session, context: Context, _: Origin, __: Texts) -> Columns
     }
 
 
-def _soc(session: Session, context: Context, record: str) -> tuple[Rows, Integers]:
-    rows = session.rows(context, "stars_soc_profile", record)
-    ticks = rows[time_field(session.declaration("stars_soc_profile", record))]
-    time = times_of(session, context, "stars_soc_profile", lambda: context.side.device, ticks)
+def _dies(session: Session, context: Context, _: Origin, texts: Texts) -> Columns:
+    record = soc_record(DIES, context.side.chip)
+    if record is None:
+        return {}
+    rows, time = _soc(session, context, DIES)
+    return read_dies(session.declaration(SOC, record), rows, time, texts)
+
+
+def _service(session: Session, context: Context, _: Origin, texts: Texts) -> Columns:
+    chip = context.side.chip
+    if chip is None or file_of("QOS", chip) != SOC:
+        return read_qos(session, context, texts)
+    rows, time = _soc(session, context, SERVICE)
+    return read_qos_of_dies(session, context, texts, rows, time)
+
+
+def _soc(session: Session, context: Context, kind: int) -> tuple[Rows, Integers]:
+    """Records of one kind of the SoC, none where the chip has none, and their times."""
+    record = soc_record(kind, context.side.chip)
+    if record is None:
+        members = raw_catalog().files[SOC].members
+        record = next(one.record for one in members if kind in one.values)
+    rows = session.rows(context, SOC, record)
+    ticks = rows[time_field(session.declaration(SOC, record))]
+    time = times_of(session, context, SOC, lambda: context.side.device, ticks)
     known = time != OUT_OF_RANGE
     return rows[known], time[known]
 
@@ -137,7 +184,7 @@ _READERS: Mapping[str, Callable[[Session, Context, Origin, Texts], Columns]] = {
     "NETDEV_STATS": lambda session, context, *_: read_network(session, context),
     "NIC": lambda session, context, *_: read_port(session, context, "nic"),
     "PCIE": lambda session, context, *_: read_pcie(session, context),
-    "QOS": lambda session, context, _, texts: read_qos(session, context, texts),
+    "QOS": _service,
     "ROCE": lambda session, context, *_: read_port(session, context, "roce"),
-    "SIO": lambda session, context, _, texts: read_dies(*_soc(session, context, "SIO"), texts),
+    "SIO": _dies,
 }

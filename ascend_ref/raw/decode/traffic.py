@@ -6,14 +6,17 @@ from decimal import Decimal
 
 import numpy as np
 
-from ascend_ref.capture import Texts
+from ascend_ref.capture import Integers, Texts
 from ascend_ref.capture.model import NONE
+from ascend_spec.raw.records import STARS_QOS_FIRST
 
 from ..clocks import LIMIT, OUT_OF_RANGE
 from ..context import Context
 from ..damage import Damage
+from ..fields import numbers
+from ..samples import SOC
 from ..traffic import DIRECTIONS, MEBI, PCIE_FIELDS, PIECE, Columns, before, part_of, rates
-from .session import Session
+from .session import Rows, Session
 from .times import times_of
 
 _LARGEST = (1 << 63) // PIECE
@@ -87,16 +90,40 @@ def read_qos(session: Session, context: Context, texts: Texts) -> Columns:
     rows = session.rows(context, "qos")
     ticks = rows["timestamp"]
     time = times_of(session, context, "qos", lambda: context.side.device, ticks)
-    rows, time = rows[time != OUT_OF_RANGE], time[time != OUT_OF_RANGE]
+    known = time != OUT_OF_RANGE
+    values = rows["bandwidth"][known]
+    return _streams(session, context, texts, "qos", values, time[known])
+
+
+def read_qos_of_dies(
+    session: Session, context: Context, texts: Texts, rows: Rows, time: Integers
+) -> Columns:
+    """QOS of each die, from records of the SoC and their times."""
+    values = rows["qosBwData"][:, STARS_QOS_FIRST:]
+    die = numbers(session.declaration(SOC, "STARS_QOS"), "dieId", rows)
+    return _streams(session, context, texts, SOC, values, time, die)
+
+
+def _streams(
+    session: Session,
+    context: Context,
+    texts: Texts,
+    kind: str,
+    values: Rows,
+    time: Integers,
+    die: Integers | None = None,
+) -> Columns:
     events = str(context.side.documents.get("sample", {}).get("qosEvents", ""))
-    names = [one for one in events.split(",") if one][: rows["bandwidth"].shape[1]]
-    if len(rows) and not names:
-        text = "qos: sample.json has no qosEvents, so nobody knows which streams the values are of"
-        session.damage.append(Damage(context.folder.path, text, kind="qos"))
-    values = rows["bandwidth"][:, : len(names)].astype(np.int64) * MEBI
+    names = [one for one in events.split(",") if one][: values.shape[1]]
+    if len(values) and not names:
+        text = (
+            f"{kind}: sample.json has no qosEvents, so nobody knows which streams the values are of"
+        )
+        session.damage.append(Damage(context.folder.path, text, kind=kind))
+    values = values[:, : len(names)].astype(np.int64) * MEBI
     return {
-        "eventName": np.tile(texts.numbers(names), len(rows)),
+        "eventName": np.tile(texts.numbers(names), len(values)),
         "bandwidth": values.reshape(-1),
         "timestampNs": np.repeat(time, len(names)),
-        "dieId": np.full(values.size, NONE),
+        "dieId": np.full(values.size, NONE) if die is None else np.repeat(die, len(names)),
     }

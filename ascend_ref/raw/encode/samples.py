@@ -12,16 +12,26 @@ from ascend_ref.capture import Capture, Integers
 from ascend_spec.raw import records
 
 from ..fields import joined, put, taken, time_field
-from ..samples import APP, FILES, OWNERS
+from ..samples import (
+    ACCELERATOR,
+    APP,
+    CLOCK,
+    DIES,
+    FILES,
+    LEVELS,
+    OWNERS,
+    POWER,
+    SERVICE,
+    SOC,
+    file_of,
+    soc_record,
+)
 from .amounts import die_rows, write_amounts
 from .host import write_host
-from .traffic import write_traffic
+from .traffic import streams_of_dies, write_traffic
 from .tree import RawTree, Rows
 
 Columns = Mapping[str, npt.NDArray[Any]]
-
-_DIES, _ACCELERATOR, _SOC = 25, 26, 28
-"""Kinds of records of the SoC (raw-prof 4.9)."""
 
 
 def write_samples(capture: Capture, tree: RawTree) -> None:
@@ -36,8 +46,8 @@ def write_samples(capture: Capture, tree: RawTree) -> None:
         found: dict[str, Columns] = {
             name: table for name, table in tables.items() if len(table["deviceId"])
         }
-        if "AICORE_FREQ" in found and tree.writes("lpm_freq"):
-            _write_clock(capture, tree, found["AICORE_FREQ"], device)
+        if CLOCK in found and file_of(CLOCK, tree.chip) == FILES[CLOCK]:
+            _write_clock(capture, tree, found[CLOCK], device)
         if "NPU_MEM" in found and tree.writes("npu_mem"):
             _write_memory(capture, tree, found["NPU_MEM"], device)
         if "NPU_MODULE_MEM" in found and tree.writes("npu_module_mem"):
@@ -82,12 +92,12 @@ def _write_modules(tree: RawTree, table: Columns, device: int) -> None:
 
 def _write_soc(capture: Capture, tree: RawTree, found: Mapping[str, Columns], device: int) -> None:
     """Records of accelerators, dies and the SoC, which stand in one file."""
-    if not tree.writes("stars_soc_profile"):
+    if not tree.writes(SOC):
         return
     parts: list[tuple[Rows, Integers]] = []
     if "ACC_PMU" in found:
         table = found["ACC_PMU"]
-        rows, ticks = _soc(tree, "ACC_PMU", _ACCELERATOR, table["timestampNs"], device)
+        rows, ticks = _soc(tree, "ACC_PMU", ACCELERATOR, table["timestampNs"], device)
         rows["accId"] = table["accId"]
         for name, column in (
             ("writeBandwidth", "writeBwLevel"),
@@ -97,30 +107,46 @@ def _write_soc(capture: Capture, tree: RawTree, found: Mapping[str, Columns], de
         ):
             rows[name] = table[column]
         parts.append((rows, ticks))
-    if "SOC_BANDWIDTH_LEVEL" in found and tree.has("stars_soc_profile", "INTER_SOC"):
+    if "SOC_BANDWIDTH_LEVEL" in found and tree.has(SOC, "INTER_SOC"):
         table = found["SOC_BANDWIDTH_LEVEL"]
-        rows, ticks = _soc(tree, "INTER_SOC", _SOC, table["timestampNs"], device)
-        declaration = tree.declaration("stars_soc_profile", "INTER_SOC")
+        rows, ticks = _soc(tree, "INTER_SOC", LEVELS, table["timestampNs"], device)
+        declaration = tree.declaration(SOC, "INTER_SOC")
         put(declaration, rows, "l2BufferBwLevel", table["l2BufferBwLevel"])
         put(declaration, rows, "mataBwLevel", table["mataBwLevel"])
         parts.append((rows, ticks))
-    if "SIO" in found and tree.has("stars_soc_profile", "SIO"):
+    record = soc_record(DIES, tree.chip)
+    if "SIO" in found and record is not None:
         rows = die_rows(
-            capture, found["SIO"], lambda times: _soc(tree, "SIO", _DIES, times, device)[0]
+            capture,
+            found["SIO"],
+            tree.declaration(SOC, record),
+            lambda times: _soc(tree, record, DIES, times, device)[0],
         )
         parts.append((rows, rows["sysCnt"].astype(np.int64)))
+    if CLOCK in found and file_of(CLOCK, tree.chip) == SOC:
+        table = found[CLOCK]
+        rows, ticks = _soc(tree, "LOW_POWER_V6", POWER, table["timestampNs"], device)
+        put(tree.declaration(SOC, "LOW_POWER_V6"), rows, "dieId", table["dieId"])
+        rows["lpSampleInfo"][:, records.CORE_CLOCK] = table["freq"]
+        parts.append((rows, ticks))
+    if "QOS" in found and file_of("QOS", tree.chip) == SOC:
+        times, die, values = streams_of_dies(capture, found["QOS"])
+        rows, ticks = _soc(tree, "STARS_QOS", SERVICE, times, device)
+        put(tree.declaration(SOC, "STARS_QOS"), rows, "dieId", die)
+        rows["qosBwData"][:, records.STARS_QOS_FIRST :] = values
+        parts.append((rows, ticks))
     if parts:
         rows = joined([one for one, _ in parts])
         order = np.argsort(np.concatenate([ticks for _, ticks in parts]), kind="stable")
-        tree.write("stars_soc_profile", taken(rows, order), device, record="ACC_PMU")
+        tree.write(SOC, taken(rows, order), device, record="ACC_PMU")
 
 
 def _soc(
     tree: RawTree, record: str, kind: int, times: Integers, device: int
 ) -> tuple[Rows, Integers]:
     """Records of one kind of the SoC, and their ticks."""
-    declaration = tree.declaration("stars_soc_profile", record)
-    rows = tree.rows("stars_soc_profile", len(times), record)
+    declaration = tree.declaration(SOC, record)
+    rows = tree.rows(SOC, len(times), record)
     ticks = tree.side[device].device.ticks(times)
     put(declaration, rows, "funcType", kind)
     rows[time_field(declaration)] = ticks
