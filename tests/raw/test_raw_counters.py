@@ -25,7 +25,7 @@ PRESETS = {
     "200I-500-A2": "edge-310b",
     "910A": "cnn-910a",
     "310P": "inference-310p",
-    "950": "dense-950",
+    "950": "950-dense",
 }
 GROUPS = [
     (product, group.name)
