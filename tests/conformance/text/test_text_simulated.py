@@ -126,7 +126,7 @@ WITHOUT: Mapping[str, set[str]] = {
     "950": {"ub", "ccu_mission", "ccu_channel"},
 }
 """Files of the spec that the simulated machine has nothing for: one core for cubes and vectors.
-Nobody trains on 310P and 200I/500 A2; of the units that are new on 950 nothing is known but formats.
+Nobody trains on 310P and 200I/500 A2; of what is new on 950 nothing is known but formats.
 """
 
 
