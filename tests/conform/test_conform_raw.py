@@ -32,7 +32,7 @@ KNOWN = Path(__file__).parents[2] / "examples" / "msprof.expected.yaml"
 @cache
 def cases() -> tuple[Case, ...]:
     """A few cases of all products that raw files are written for."""
-    names = ("single-op", "cnn-910a", "edge-310b", "moe-8")
+    names = ("single-op", "cnn-910a", "edge-310b", "moe-8", "950-dense")
     return tuple(Case(RUN.preset(name), STAGE.name, "msprof") for name in names)
 
 
