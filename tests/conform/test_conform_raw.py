@@ -32,7 +32,7 @@ KNOWN = Path(__file__).parents[2] / "examples" / "msprof.expected.yaml"
 @cache
 def cases() -> tuple[Case, ...]:
     """A few cases of all products that raw files are written for."""
-    names = ("single-op", "cnn-910a", "edge-310b", "moe-8", "950-dense")
+    names = ("single-op", "cnn-910a", "edge-310b", "moe-8")
     return tuple(Case(RUN.preset(name), STAGE.name, "msprof") for name in names)
 
 
@@ -70,9 +70,10 @@ def msprof() -> Exporter:
 
 @needs_checkout
 def test_msprof_shows_only_what_is_known_of_it() -> None:
-    outcome = conform(msprof(), STAGE, cases(), PLAINLY, read_expected(KNOWN), most=0)
+    tried = (*cases(), Case(RUN.preset("950-dense"), STAGE.name, "msprof"))
+    outcome = conform(msprof(), STAGE, tried, PLAINLY, read_expected(KNOWN), most=0)
     assert [one.failure.finding for one in outcome.shown if one.failure.fails] == []
-    assert outcome.cases == len(cases())
+    assert outcome.cases == len(tried)
 
 
 @needs_checkout
