@@ -130,12 +130,15 @@ def _ratio(metric: PmuMetric, runs: Runs) -> Reals:
     return divided(runs.sum_of(metric.events), runs.cycles)
 
 
-def _operations(metric: PmuMetric, runs: Runs, convention: Convention) -> Reals:
-    weights = metric.weights_on(convention.family)
+def _weighted(metric: PmuMetric, runs: Runs, family: str) -> Reals:
     total = np.zeros(len(runs.cycles))
-    for event, weight in zip(metric.events, weights, strict=True):
+    for event, weight in zip(metric.events, metric.weights_on(family), strict=True):
         total += runs.counts[event] * float(weight)
-    return np.where(runs.cycles != 0, total, 0.0)
+    return total
+
+
+def _operations(metric: PmuMetric, runs: Runs, convention: Convention) -> Reals:
+    return np.where(runs.cycles != 0, _weighted(metric, runs, convention.family), 0.0)
 
 
 def _bandwidth(metric: PmuMetric, runs: Runs, convention: Convention) -> Reals:
@@ -146,7 +149,10 @@ def _bandwidth(metric: PmuMetric, runs: Runs, convention: Convention) -> Reals:
     frequency = np.full(len(runs.cycles), runs.frequency)
     # us; the frequency is in cycles per us.
     times = runs.total_time if convention.coefficients == "V1" else divided(runs.cycles, frequency)
-    moved = runs.sum_of(metric.events) * float(coefficient)
+    events = (
+        _weighted(metric, runs, convention.family) if metric.weights else runs.sum_of(metric.events)
+    )
+    moved = events * float(coefficient)
     return divided(moved, times / 1e6, times != 0) / BANDWIDTH_SCALE
 
 

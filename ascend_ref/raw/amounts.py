@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import construct
 import numpy as np
 import numpy.typing as npt
 
@@ -16,6 +17,7 @@ from ascend_ref.capture import Integers, Reals
 from ascend_ref.derive.matching import groups
 from ascend_spec import raw_catalog
 
+from .fields import field_showing
 from .rates import amounts, rates
 
 Columns = Mapping[str, npt.NDArray[Any]]
@@ -32,9 +34,6 @@ SIO = {
     for kind in ("req", "rsp", "snp", "dat")
 }
 """Columns by the fields of a record."""
-DIES = ("die 0", "die 1")
-"""What tables call the dies, by number."""
-
 LINE = 64 * 64
 """Byte that one event of a cache stands for: exporters multiply by the size of a line twice."""
 PASSED = (0, 1)
@@ -65,6 +64,12 @@ def counter_of(column: str) -> str | None:
     if rest in ("oct_num", "pkt_num"):
         rest = inserted[layer] + rest
     return f"{layer}_{way}_{rest}"
+
+
+def dies_of(declaration: construct.Struct) -> tuple[str, str]:
+    """The field of a record of SIO that holds the die, and the set that names its numbers."""
+    field = field_showing(declaration, "sio.channel")
+    return str(field.name), field.facts.values or ""
 
 
 def since(time: Integers, *series: Integers) -> Integers:

@@ -22,7 +22,7 @@ from ascend_ref.derive.pmu import (
     metric_values,
     total_time,
 )
-from ascend_spec import text_catalog
+from ascend_spec import catalog, text_catalog
 from ascend_spec.text import PmuGroup, PmuMetric
 from ascend_spec.text.model import Core
 from ascend_spec.text.pmu import Coefficients
@@ -67,10 +67,15 @@ class Side:
 
 
 class Counts(NamedTuple):
-    """What the cores of a side counted of tasks: ``cycles``, and ``events``, one column each."""
+    """What the cores of a side counted of tasks: ``cycles``, and ``events``, one column each.
+
+    ticks: of the device's counter, from their first cycle to the last one; 0 where records that
+    count tasks have no times of the cores.
+    """
 
     cycles: Integers
     events: Integers
+    ticks: Integers
 
 
 def sides(group: str, family: str, facts: DeviceFacts) -> tuple[Side, ...]:
@@ -115,11 +120,18 @@ def sides_of(capture: Capture) -> tuple[Side, ...]:
     return sides(switches.aic_metrics, family_of(capture.origin), facts)
 
 
-def counts(side: Side, family: str, values: Mapping[str, Reals], frequency: int) -> Counts:
+def has_times(family: str) -> bool:
+    """Whether the times of counters are those that the device's counter shows."""
+    return catalog().products[family].can("pmu-times")
+
+
+def counts(
+    side: Side, family: str, values: Mapping[str, Reals], frequency: int, tick: float
+) -> Counts:
     """The counts from which the metrics of a table follow, as far as integers can.
 
-    values: by name of the metric, all of one length. frequency: nominal, MHz. Of events that only
-    occur together the first has all of them.
+    values: by name of the metric, all of one length. frequency: nominal, MHz. tick: of the device's
+    counter, ns. Of events that only occur together the first has all of them.
     """
     known: dict[int, Integers] = {}
     cycles = np.rint(values[f"{side.prefix}total_cycles"]).astype(np.int64)
@@ -128,15 +140,20 @@ def counts(side: Side, family: str, values: Mapping[str, Reals], frequency: int)
         if column is not None and metric.kind != "time":
             _count(metric, column, cycles, known, (family, frequency))
     zero = np.zeros(len(cycles), np.int64)
-    return Counts(cycles, np.stack([known.get(one, zero) for one in side.events], axis=1))
+    time = values[f"{side.prefix}total_time"] / tick
+    return Counts(
+        cycles,
+        np.stack([known.get(one, zero) for one in side.events], axis=1),
+        np.rint(time).astype(np.int64) if has_times(family) else zero,
+    )
 
 
-def counts_of(capture: Capture, of: Sequence[Side]) -> list[Counts]:
-    """The counts of the counters of a capture, by side."""
+def counts_of(capture: Capture, of: Sequence[Side], tick: float) -> list[Counts]:
+    """The counts of the counters of a capture, by side; ``tick``: of the device's counter, ns."""
     counters, facts = capture.counters, capture.origin.facts
     columns = dict(zip(counters.metrics, counters.values.T, strict=True))
     nominal = 0 if facts is None else facts.frequency
-    return [counts(side, family_of(capture.origin), columns, nominal) for side in of]
+    return [counts(side, family_of(capture.origin), columns, nominal, tick) for side in of]
 
 
 def values(
@@ -146,16 +163,19 @@ def values(
     blocks: Integers,
     in_force: Integers,
     frequency: int,
+    tick: float,
 ) -> Reals:
     """The metrics of a side as the table has them, of the shape (runs, metrics).
 
     blocks: on this kind of core. in_force: the clock at the end of each run, MHz; frequency: the
-    nominal one.
+    nominal one. tick: of the device's counter, ns.
     """
     pmu = text_catalog().pmu
     runs = Runs(
         found.cycles,
-        total_time(found.cycles, blocks, side.cores, in_force),
+        found.ticks * tick / 1000
+        if has_times(family)
+        else total_time(found.cycles, blocks, side.cores, in_force),
         float(frequency),
         {event: found.events[:, place] for place, event in enumerate(side.events)},
     )
@@ -209,10 +229,9 @@ def _moved(
 ) -> Reals:
     """Events of a bandwidth: what one of them is worth follows from the formula itself."""
     family, frequency = convention
-    one = np.ones(len(cycles), np.int64)
-    runs = Runs(
-        cycles, np.zeros(len(cycles)), float(frequency), dict.fromkeys(metric.events[:1], one)
-    )
+    one, none = np.ones(len(cycles), np.int64), np.zeros(len(cycles), np.int64)
+    first = {**dict.fromkeys(metric.events, none), metric.events[0]: one}
+    runs = Runs(cycles, np.zeros(len(cycles)), float(frequency), first)
     of_one = metric_values(metric, runs, Convention(_ENGINE, family))
     worth = of_one * text_catalog().pmu.kinds[metric.kind].in_table(family)
     return np.divide(column, worth, out=np.zeros(len(cycles)), where=worth > 0)
@@ -257,10 +276,12 @@ def metrics_of(
     runs: Counted,
     clock: Columns,
     nominal: int,
+    tick: float,
 ) -> tuple[tuple[str, ...], Reals]:
     """Names and values of the metrics of runs, from the counts of each side.
 
-    clock: the samples of the clock of all devices. nominal: their nominal clock, MHz.
+    clock: the samples of the clock of all devices. nominal: their nominal clock, MHz. tick: of
+    their counters, ns.
     """
     in_force = np.full(len(runs.end), nominal)
     for device in np.unique(clock.get("deviceId", np.zeros(0, np.int64))).tolist():
@@ -269,7 +290,7 @@ def metrics_of(
             clock["timestampNs"][own], clock["freq"][own], runs.end[mine], nominal
         )
     parts = [
-        values(side, family, counted, runs.on(side), in_force, nominal)
+        values(side, family, counted, runs.on(side), in_force, nominal, tick)
         for side, counted in zip(of, found, strict=True)
     ]
     names = tuple(name for side in of for name in side.names)

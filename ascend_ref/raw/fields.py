@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import construct
@@ -51,6 +51,24 @@ def time_field(declaration: construct.Struct) -> tuple[str, ClockName]:
         if isinstance(field, Field) and field.facts.clock is not None:
             return str(field.name), field.facts.clock
     raise KeyError("no time by a clock")
+
+
+def field_showing(declaration: construct.Struct, cell: str) -> Field:
+    """The field, or part of the bits of one, that shows a column of the recording; ``KeyError``
+    where none does.
+    """
+    for one in _inner(declaration):
+        if isinstance(one, Field) and one.facts.shows is not None and cell in one.facts.shows.of:
+            return one
+    raise KeyError(cell)
+
+
+def _inner(form: construct.Construct) -> Iterator[construct.Construct]:
+    """A form and all that it is made of."""
+    yield form
+    parts = (*getattr(form, "subcons", ()), *filter(None, [getattr(form, "subcon", None)]))
+    for one in parts:
+        yield from _inner(one)
 
 
 def bits_of(field: construct.Construct) -> Mapping[str, tuple[int, int]]:

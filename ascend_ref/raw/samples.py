@@ -24,8 +24,10 @@ HOST_TABLES: Mapping[HostSampler, str] = {
 }
 """Tables of the host, by what --host-sys calls them."""
 
+SOC = "stars_soc_profile"
+
 FILES: Mapping[str, str] = {
-    "ACC_PMU": "stars_soc_profile",
+    "ACC_PMU": SOC,
     CLOCK: "lpm_freq",
     "DDR": "ddr",
     "HBM": "hbm",
@@ -38,14 +40,39 @@ FILES: Mapping[str, str] = {
     "PCIE": "pcie",
     "QOS": "qos",
     "ROCE": "roce",
-    "SIO": "stars_soc_profile",
-    "SOC_BANDWIDTH_LEVEL": "stars_soc_profile",
+    "SIO": SOC,
+    "SOC_BANDWIDTH_LEVEL": SOC,
     HOST_TABLES["cpu"]: "host_cpu",
     HOST_TABLES["mem"]: "host_mem",
     HOST_TABLES["disk"]: "host_disk",
     HOST_TABLES["network"]: "host_network",
 }
 """The kinds of files of the tables that are written and read; the others are not."""
+
+
+def file_of(table: str, chip: int) -> str | None:
+    """The kind of files that has the samples of a table on a chip; None where none has."""
+    for kind in dict.fromkeys((FILES.get(table, SOC), SOC)):
+        file = raw_catalog().files[kind]
+        fed = any(f"table/{table}" in one.feeds for one in file.members if chip in one.chips)
+        # What a file feeds as a whole its members do not repeat.
+        if chip in file.chips and (fed or not any(one.feeds for one in file.members)):
+            return kind
+    return None
+
+
+def soc_record(table: str, chip: int | None) -> str | None:
+    """The declaration of the records of the SoC that a table is made of; None where none is."""
+    members = raw_catalog().files[SOC].members
+    found = (one.record for one in members if f"table/{table}" in one.feeds and chip in one.chips)
+    return next(found, None)
+
+
+def has_bounds(chip: int) -> bool:
+    """Whether exporters add to the clock of the cores what holds at both ends of the session; of
+    clocks that are sampled they show the samples alone.
+    """
+    return file_of(CLOCK, chip) == FILES[CLOCK]
 
 
 def owners() -> tuple[str, ...]:

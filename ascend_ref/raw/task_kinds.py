@@ -32,6 +32,16 @@ _ENTRIES: Mapping[str, str] = {
 """Entries of the scheduler's queue by what the runtime calls a task, as far as raw-prof 6.1 shows
 them; those of the others are not known, and no exporter shows them."""
 
+_ENTRIES_OF: Mapping[str, Mapping[str, str]] = {
+    "stars-v6": {
+        "KERNEL_AIVEC": "AIV_SQE",
+        "KERNEL_AICPU": "AICPU_D",
+        "KERNEL_MIX_AIC": "AI_CORE",
+        "KERNEL_MIX_AIV": "AIV_SQE",
+    }
+}
+"""Those that differ by what logs the tasks; inferred from the names of the entries."""
+
 _SETS = {"stars": "sqe_types_stars", "stars-v6": "sqe_types_v6", "hwts": "sqe_types_hwts"}
 
 
@@ -54,7 +64,8 @@ def is_of_device(name: str, chip: int) -> bool:
 def entry(name: str, chip: int) -> int:
     """The number of the entry that runs a task of the runtime's or the scheduler's name."""
     known = numbered(entries_of(chip))
-    return known.get(_ENTRIES.get(name, name), known[PLACE_HOLDER])
+    own = _ENTRIES_OF.get(raw_catalog().chips[chip].tasks, {})
+    return known.get(own.get(name, _ENTRIES.get(name, name)), known[PLACE_HOLDER])
 
 
 def entry_name(number: int, chip: int) -> str:

@@ -38,7 +38,7 @@ from .iterations import iterations_of, of_device, of_devices, points_of
 from .machine import chip_of, family_of
 from .marks import is_mark
 from .moments import MOMENTS, Clocks, Moments
-from .samples import CLOCK, FILES, HOST_TABLES, clock_name, with_bounds
+from .samples import CLOCK, FILES, HOST_TABLES, clock_name, file_of, has_bounds, with_bounds
 from .tensors import NOT_AVAILABLE, todays_layouts
 from .traffic import HELD
 
@@ -48,6 +48,7 @@ _NOT_WRITTEN: Mapping[str, str] = {
     "memory_totals": "totals of memory",
 }
 """Tables of a capture that are not written."""
+_COPIES = "memcpy_info"
 
 
 class RawView(NamedTuple):
@@ -108,6 +109,9 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
     bare = Capture(capture.origin, capture.switches, capture.texts)
     without_files = [phrase for name, phrase in _NOT_WRITTEN.items() if len(getattr(capture, name))]
     nothing = {name: getattr(bare, name) for name in _NOT_WRITTEN}
+    if chip_of(capture.origin) not in raw_catalog().files[_COPIES].chips:
+        without_files += [f"{len(capture.copies):,} copies"] if len(capture.copies) else []
+        nothing["copies"] = bare.copies
     records = {
         **host_records(samples, host_facts(capture)),
         **_iterations(capture, clocks.device, lost),
@@ -116,7 +120,7 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         without_files.append("records that no database holds")
     kept = replace(kept, **nothing, records=records)
     kept = replace(kept, transfers=_as_launched(kept, clocks.host))
-    counters = _counters(kept)
+    counters = _counters(kept, float(clocks.device.step))
     if len(capture.counters.task) and not len(counters.task):
         without_files.append("counters of cores")
     return RawView(replace(kept, counters=counters), lost + without_files)
@@ -148,15 +152,15 @@ def _as_launched(capture: Capture, clock: Clock) -> Transfers:
     return transfers.take(np.lexsort(keys))
 
 
-def _counters(capture: Capture) -> Counters:
-    """The metrics that follow from whole numbers of events."""
+def _counters(capture: Capture, tick: float) -> Counters:
+    """The metrics that follow from whole numbers of events and of ticks, which take so many ns."""
     of, counters, facts = sides_of(capture), capture.counters, capture.origin.facts
     if not of or facts is None or not len(counters.task):
         return Counters.empty()
     family = family_of(capture.origin)
-    found, runs = counts_of(capture, of), counted_runs(capture)
+    found, runs = counts_of(capture, of, tick), counted_runs(capture)
     clock = capture.samples.get(CLOCK, {})
-    names, values = metrics_of(of, family, found, runs, clock, facts.frequency)
+    names, values = metrics_of(of, family, found, runs, clock, facts.frequency, tick)
     return Counters(names, counters.task, values)
 
 
@@ -188,20 +192,20 @@ def _samples(capture: Capture, clocks: Clocks, lost: list[str]) -> Samples:
     chip = chip_of(capture.origin)
     found: dict[str, Mapping[str, npt.NDArray[Any]]] = {}
     for name, table in capture.samples.items():
-        kind = raw_catalog().files.get(FILES.get(name, ""))
-        if kind is None or chip not in kind.chips:
+        kind = file_of(name, chip) if name in FILES else None
+        if kind is None:
             lost.append(f"the samples of {name}")
             continue
         time = table["timestampNs"]
         bounds = np.isin(time, [capture.origin.start, capture.origin.end or 0])
-        clock = clocks.device if name == CLOCK else clocks.by_name(clock_name(kind.file))
+        clock = clocks.device if name == CLOCK else clocks.by_name(clock_name(kind))
         shown = nearest(clock, time)
-        shown = np.where(bounds, time, shown) if name == CLOCK else shown
+        shown = np.where(bounds, time, shown) if name == CLOCK and has_bounds(chip) else shown
         held = HELD.get(name, dict)({**table, "timestampNs": shown})
         if name in HOST_TABLES.values():
             held = held_of_host(capture, name, held, clocks.monotonic)
         found[name] = RATES[name](held, chip) if name in RATES else held
-    if CLOCK in found:
+    if CLOCK in found and has_bounds(chip):
         found[CLOCK] = _with_bounds(found[CLOCK], capture.origin)
     return found
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 from ascend_ref.capture import Switches
 
-ProductName = Literal["A2", "A3", "910A", "310P", "200I-500-A2"]
+ProductName = Literal["A2", "A3", "910A", "310P", "200I-500-A2", "950"]
 ModelKind = Literal[
     "dense-transformer", "moe", "cnn", "recommendation", "llm-inference", "single-operator"
 ]

@@ -71,8 +71,8 @@ def msprof() -> Exporter:
 
 @needs_checkout
 def test_msprof_shows_only_what_is_known_of_it() -> None:
-    graph = Case(RUN.preset("text-museum"), STAGE.name, "msprof")
-    every = (*cases(), graph)
+    others = [Case(RUN.preset(name), STAGE.name, "msprof") for name in ("text-museum", "950-dense")]
+    every = (*cases(), *others)
     outcome = conform(msprof(), STAGE, every, PLAINLY, read_expected(KNOWN), most=0)
     assert [one.failure.finding for one in outcome.shown if one.failure.fails] == []
     assert outcome.cases == len(every)

@@ -146,3 +146,11 @@ def test_clock_of_a_950_is_kept_from_before_the_session(database: Path) -> None:
     assert found(database, "DB406") == {"DB406"}
     change(database, "UPDATE NPU_INFO SET name = 'Ascend950'")
     assert found(database, "DB406") == set()
+
+
+def test_streams_of_a_950_share_the_numbers_of_tasks(database: Path) -> None:
+    """``StarsCommon.set_unique_task_id``: they are alone over all streams of a device."""
+    change(database, "UPDATE TASK SET taskId = taskId + 700 WHERE rowid > 20")
+    assert found(database, "LOS101") == {"LOS101"}
+    change(database, "UPDATE NPU_INFO SET name = 'Ascend950'")
+    assert found(database, "LOS101") == set()

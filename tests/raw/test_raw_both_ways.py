@@ -29,6 +29,7 @@ from ascend_simulator.strategies import scenarios
 PRESETS = (
     "cnn-910a",
     "dense-8",
+    "950-dense",
     "edge-310b",
     "inference-310p",
     "moe-8",

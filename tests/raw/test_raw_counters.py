@@ -25,6 +25,7 @@ PRESETS = {
     "200I-500-A2": "edge-310b",
     "910A": "cnn-910a",
     "310P": "inference-310p",
+    "950": "950-dense",
 }
 GROUPS = [
     (product, group.name)
@@ -32,7 +33,15 @@ GROUPS = [
     for group in text_catalog().pmu.groups.values()
     if product in group.families and group.programmed
 ]
+MISSING = {
+    "200I-500-A2": {"ub_read_bw_vector", "ub_write_bw_vector"},
+    # What the collector counts of them the exporter does not know (T106).
+    "950": {f"ai{core}_main_mem_{way}_bw" for core in "cv" for way in ("read", "write")},
+}
+"""Metrics whose events no record has."""
 EIGHT = 8
+TICK = 20
+"""ns of the device's counter, by which the times of 950 go."""
 
 
 @cache
@@ -59,7 +68,7 @@ def test_whole_events_change_next_to_nothing(product: str, group: str) -> None:
     """The metrics of the simulator are those of its kernels; events only round them."""
     capture = counted(product, group)
     before, after = capture.counters, raw_view(capture).capture.counters
-    missing = {"ub_read_bw_vector", "ub_write_bw_vector"} if product == "200I-500-A2" else set()
+    missing = MISSING.get(product, set())
     assert set(before.metrics) - set(after.metrics) == missing & set(before.metrics)
     for name in after.metrics:
         if "fops" in name:  # Follows from the events of the shares, by the weights of types.
@@ -75,18 +84,22 @@ def of_one_event(capture: Capture, name: str) -> np.ndarray:
     prefix = name[:4] if name.startswith("ai") else ""
     cycles = np.maximum(counters.values[:, counters.metrics.index(f"{prefix}total_cycles")], 1)
     time = counters.values[:, counters.metrics.index(f"{prefix}total_time")]
-    metric = pmu.metric(name)
+    timed = TICK if capture.origin.chip == "Ascend950" else 0
+    metric = (timed and pmu.metric(f"{name}_v6")) or pmu.metric(name)
     assert metric is not None
     assert facts is not None
     if "_bw" in name:
         unit = 1 if capture.origin.chip == "Ascend910B" else 2**30
-        return (metric.coefficient("C") or 0) * facts.frequency * 1e6 / cycles / 2**33 * unit
-    if "miss_rate" in name:
+        worth = (metric.coefficient("C") or 0) * max(metric.weights_on("950"), default=1)
+        return worth * facts.frequency * 1e6 / cycles / 2**33 * unit
+    if metric.kind == "rate":
         return 1 / np.maximum(cycles // 8, 1)
     if name.endswith("_ratio"):
         return 1 / cycles
     if name.endswith("_time") and "total" not in name:
-        return np.maximum(time, 1) / cycles
+        return np.maximum(time, 1) / cycles + timed
+    if timed and name.endswith("total_time"):
+        return np.full(len(cycles), float(TICK))
     return np.full(len(cycles), 0.125 if "datas" in name else 1.0)
 
 

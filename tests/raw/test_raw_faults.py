@@ -47,7 +47,7 @@ from ascend_simulator.scenario.damageable import raw_kinds
 from ascend_simulator.truth import schema
 
 FORMS = ("raw", "msprof-db")
-PRODUCTS: tuple[ProductName, ...] = ("A2", "A3", "910A", "310P", "200I-500-A2")
+PRODUCTS: tuple[ProductName, ...] = ("A2", "A3", "910A", "310P", "200I-500-A2", "950")
 QUIET = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 
 

@@ -17,7 +17,7 @@ from ascend_simulator.hardware.model import Chip
 from ascend_simulator.program import build
 from ascend_simulator.program.model import Kernel, Launch, Program
 
-PRODUCTS: tuple[ProductName, ...] = ("A2", "A3", "910A", "310P", "200I-500-A2")
+PRODUCTS: tuple[ProductName, ...] = ("A2", "A3", "910A", "310P", "200I-500-A2", "950")
 SMALL = {"layers": 2, "hidden": 256, "heads": 4, "sequence": 128, "vocabulary": 1000}
 CASES: dict[str, tuple[ModelKind, dict[str, int], Parallelism]] = {
     "dense": ("dense-transformer", SMALL, Parallelism()),

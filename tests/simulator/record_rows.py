@@ -39,7 +39,7 @@ def scenario(product: ProductName, graph: bool = True, preprocess: str = "device
     """Two steps of a small network, on two devices where they are made for training."""
     return parse(
         f"""
-hardware: {{product: {product}}}
+hardware: {{product: "{product}"}}
 model:
   kind: cnn
   batch: 3

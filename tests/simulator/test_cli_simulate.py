@@ -87,7 +87,7 @@ def test_a_switch_that_collects_nothing_on_the_product_is_reported(
     """By the product tables of the documents: 200I/500 A2 has none of HCCS, PCIe and SIO."""
     path = tmp_path / "scenario.yaml"
     path.write_text(
-        f"name: small\nhardware: {{product: {product}}}\ncapture: {capture}\n"
+        f"name: small\nhardware: {{product: '{product}'}}\ncapture: {capture}\n"
         "model: {kind: single-operator, operator: MatMulV2, shape: [256, 256, 256], "
         "data_type: FLOAT16}\nschedule: {active: 1}\n",
         encoding="utf-8",

@@ -11,7 +11,14 @@ from ascend_simulator.choices import FaultChoice, ProductName, Schedule
 from ascend_simulator.program.model import Kernel, Launch
 from ascend_simulator.session.setting import setting
 
-MISSES_FIRST = {"A2": True, "A3": True, "200I-500-A2": True, "310P": False, "910A": False}
+MISSES_FIRST = {
+    "A2": True,
+    "A3": True,
+    "200I-500-A2": True,
+    "310P": False,
+    "910A": False,
+    "950": True,
+}
 """Seed 001, l2_cache: which products have no row of the first operator."""
 LINE, PAGE, LARGE = 128, 4_096, 2 << 20
 

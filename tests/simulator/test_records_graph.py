@@ -15,7 +15,7 @@ from ascend_ref.capture import Capture
 from ascend_simulator.choices import ProductName
 from ascend_simulator.scenario import parse
 
-PRODUCTS: tuple[ProductName, ...] = ("A2", "A3", "910A", "310P", "200I-500-A2")
+PRODUCTS: tuple[ProductName, ...] = ("A2", "A3", "910A", "310P", "200I-500-A2", "950")
 WIDTH = {"FLOAT": 4, "FLOAT16": 2, "INT32": 4, "INT64": 8, "UINT8": 1, "UINT16": 2, "BOOL": 1}
 
 

@@ -10,7 +10,7 @@ from record_rows import EVERYTHING, captured, everything, kernels, rows, scenari
 from ascend_simulator.choices import ProductName
 from ascend_simulator.scenario import parse
 
-PRODUCTS: tuple[ProductName, ...] = ("A2", "A3", "910A", "310P", "200I-500-A2")
+PRODUCTS: tuple[ProductName, ...] = ("A2", "A3", "910A", "310P", "200I-500-A2", "950")
 BATCH, IMAGE = 3, 64
 
 

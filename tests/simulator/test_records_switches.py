@@ -26,7 +26,7 @@ from ascend_simulator.scenario import ScenarioError, override, parse, preset
 from ascend_spec import catalog
 from ascend_spec.db.model import Carrier
 
-PRODUCTS: tuple[ProductName, ...] = ("A2", "A3", "910A", "310P", "200I-500-A2")
+PRODUCTS: tuple[ProductName, ...] = ("A2", "A3", "910A", "310P", "200I-500-A2", "950")
 NOTHING = Switches(aic_metrics=None, record_shapes=False)
 REVISION = "1.2.0-2026-07"
 SPLIT = {"A2", "A3"}

@@ -12,7 +12,7 @@ from ascend_ref.capture import Capture
 from ascend_simulator.choices import HardwareChoice, ProductName
 from ascend_simulator.hardware import machine
 
-PRODUCTS: tuple[ProductName, ...] = ("A2", "A3", "910A", "310P", "200I-500-A2")
+PRODUCTS: tuple[ProductName, ...] = ("A2", "A3", "910A", "310P", "200I-500-A2", "950")
 HOST = -1
 PAGE = 4096
 STATES = (

@@ -19,7 +19,7 @@ from ascend_simulator.world.timeline import RankTimeline
 from ascend_spec import catalog
 
 MEBI = 1 << 20
-PRODUCTS = ("A2", "A3", "910A", "310P", "200I-500-A2")
+PRODUCTS = ("A2", "A3", "910A", "310P", "200I-500-A2", "950")
 
 
 def flood(run: RankTimeline) -> Traffic:

@@ -24,7 +24,7 @@ from ascend_simulator.world.timeline import RankTimeline
 from ascend_spec import catalog
 
 REVISIONS = [revision.id for revision in catalog().revisions]
-PRODUCTS = ("A2", "A3", "910A", "310P", "200I-500-A2")
+PRODUCTS = ("A2", "A3", "910A", "310P", "200I-500-A2", "950")
 DATABASES = {"pytorch": "ascend_pytorch_profiler_0.db", "msprof": "msprof_20260101170000.db"}
 
 

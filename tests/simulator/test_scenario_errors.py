@@ -83,7 +83,12 @@ def test_misspelt_keys(text: str, line: str) -> None:
         (
             "hardware: {product: a2}",
             ":1: hardware.product is the text 'a2'; expected one of A2, A3, 910A, 310P, "
-            "200I-500-A2; did you mean A2?",
+            "200I-500-A2, 950; did you mean A2?",
+        ),
+        (
+            "hardware: {product: 950}",
+            ":1: hardware.product is 950; expected one of A2, A3, 910A, 310P, "
+            "200I-500-A2, 950; did you mean the text '950'?",
         ),
         ("model: {layers: .nan}", ":1: model.layers is nan; expected an integer from 1 to 1000"),
         ("model: {layers: .inf}", ":1: model.layers is inf; expected an integer from 1 to 1000"),

@@ -127,6 +127,7 @@ def test_there_are_presets_for_every_kind_of_model_and_product() -> None:
         "910A",
         "310P",
         "200I-500-A2",
+        "950",
     }
 
 

@@ -75,6 +75,13 @@ BY_PRODUCT: Mapping[str, Mapping[str, set[str]]] = {
         "network": {"NIC"},
         "links": set(),
     },
+    "950": {
+        "clock": {"AICORE_FREQ"},
+        "counters": {"TASK_PMU_INFO"},
+        "memory": EVERYWHERE | {"HBM", "QOS"},
+        "network": set(),
+        "links": {"HCCS", "PCIE", "SIO"},
+    },
 }
 """What counters and samples a product has; A3 is one of the later ones with TASK_PMU_INFO."""
 
@@ -148,7 +155,7 @@ def scenario(product: str) -> Scenario:
     """A step with copies, communication, operators of the graph engine, and a pause of Python."""
     return parse(
         f"""
-hardware: {{product: {product}, devices_per_host: 2}}
+hardware: {{product: "{product}", devices_per_host: 2}}
 model: {{kind: cnn, batch: 2, image: 64, channels: 16}}
 parallelism: {{ranks: 2}}
 schedule: {{active: 1}}

@@ -21,7 +21,7 @@ from ascend_simulator.run import FORMATS
 from ascend_simulator.scenario import override, parse, preset
 from ascend_spec import catalog, text_catalog
 
-PRODUCTS: tuple[ProductName, ...] = ("A2", "A3", "910A", "310P", "200I-500-A2")
+PRODUCTS: tuple[ProductName, ...] = ("A2", "A3", "910A", "310P", "200I-500-A2", "950")
 OUTPUT, TEXTS = "ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output"
 SMALL = """
 name: small

@@ -30,7 +30,7 @@ def journey(
     return world.network.journey(item, np.arange(ranks)[None], range(1))
 
 
-@pytest.mark.parametrize("product", ["A2", "A3", "910A", "310P", "200I-500-A2"])
+@pytest.mark.parametrize("product", ["A2", "A3", "910A", "310P", "200I-500-A2", "950"])
 def test_tables_tell_every_path(product: ProductName) -> None:
     hardware = HardwareChoice(product=product, devices_per_host=6)
     machine = world_of(Scenario("x", hardware=hardware, parallelism=Parallelism(1)), 1).machine

@@ -327,5 +327,6 @@ DEVICE: Mapping[str, tuple[int, Offsets]] = {
     "CHIP_TRANS": (64, {**SOC, "eventId": (18, 2), "rxOrWrite": (32, 8), "txOrRead": (40, 8)}),
     "CHIP_TRANS_V6": (64, {**SOC, "writeBandwidth": (16, 8), "readBandwidth": (24, 8)}),
     "LOW_POWER": (64, {**SOC, "lpSampleInfo": (24, 40)}),
+    "LOW_POWER_V6": (64, {**SOC, "lpSampleInfo": (24, 40)}),
     "STARS_QOS": (64, {**SOC, "qosBwData": (24, 40)}),
 }

@@ -374,7 +374,7 @@ def test_the_engines_differ_in_coefficients_as_documented() -> None:
     assert quotient("l0c_read_bw_cube", "P", "C") == quotient("l0c_write_bw_cube", "P", "C") == 0.25
     assert quotient("ub_write_bw_vector", "C", "S") == 2
     assert {n for n, m in metrics.items() if m.coefficients and m.coefficient("C") is None} == {
-        *("ub_read_bw_mte", "ub_write_bw_mte", "fixp2ub_write_bw")
+        *("ub_read_bw_mte", "ub_write_bw_mte")
     }
 
 

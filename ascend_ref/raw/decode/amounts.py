@@ -9,7 +9,6 @@ from ascend_spec import catalog
 
 from ..amounts import (
     ACCESSES,
-    DIES,
     EVENTS,
     HCCS,
     HITS,
@@ -19,6 +18,7 @@ from ..amounts import (
     Columns,
     counter_of,
     ddr_event,
+    dies_of,
     hit_rates,
     network_rates,
     since,
@@ -26,9 +26,11 @@ from ..amounts import (
 from ..clocks import LIMIT, OUT_OF_RANGE
 from ..context import Context
 from ..damage import Damage
+from ..fields import numbers
 from ..rates import MOST, rates
-from ..samples import FILES, clock_name
+from ..samples import SOC, clock_name, soc_record
 from ..traffic import directions
+from ..vocabulary import named
 from .session import Session
 from .times import timed, times_of
 
@@ -123,17 +125,27 @@ def read_caches(session: Session, context: Context, texts: Texts) -> Columns:
 
 def read_dies(session: Session, context: Context, texts: Texts) -> Columns:
     """SIO, in Byte per second, die after die; the first record of a die is a base alone."""
+    record = soc_record("SIO", context.side.chip)
+    if record is None:
+        return {}
+    declaration = session.declaration(SOC, record)
+    place, values = dies_of(declaration)
+    known = named(values)
     rows, time = timed(
-        session, context, FILES["SIO"], "SIO", right=lambda some: some["accId"] < len(DIES)
+        session,
+        context,
+        SOC,
+        record,
+        right=lambda some: np.isin(numbers(declaration, place, some), list(known)),
     )
-    die = rows["accId"].astype(np.int64)
+    die = numbers(declaration, place, rows)
     order = np.lexsort((time, die))
     rows, time, die = rows[order], time[order], die[order]
     length = since(time, die)
     shown = length > 0
-    names = texts.numbers(DIES) if len(rows) else np.zeros(len(DIES), np.int64)
+    distinct, at = np.unique(die[shown], return_inverse=True)
     return {
-        "name": names[die[shown]],
+        "name": texts.numbers(known[one] for one in distinct.tolist())[at],
         "timestampNs": time[shown],
         **{column: rates(rows[field][shown], length[shown]) for field, column in SIO.items()},
     }

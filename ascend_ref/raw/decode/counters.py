@@ -13,7 +13,7 @@ from ascend_ref.capture.model import NONE
 from ascend_ref.derive.matching import values_at
 from ascend_ref.spill import Spill, batches, counterparts, last_begun, sorted_rows
 from ascend_spec import catalog, raw_catalog, text_catalog
-from ascend_spec.raw import records
+from ascend_spec.core.packed import dtype_of
 from ascend_spec.text import PmuGroup
 
 from ..clocks import LIMIT
@@ -34,6 +34,7 @@ from ..damage import Damage
 from ..fields import numbers, whole
 from ..samples import CLOCK
 from ..side import Unknown
+from ..task_kinds import has_whole_numbers
 from ..vocabulary import numbered
 from .kernels import Computed
 from .logs import placed
@@ -46,11 +47,12 @@ Samples = Mapping[str, Mapping[str, npt.NDArray[Any]]]
 
 class _Found(NamedTuple):
     """Rows of tasks, whether a cube core is the one that each is of, and what each side counted of
-    some of them.
+    some of them. tick: of the device's counter, ns.
     """
 
     task: Integers
     cube: Mask
+    tick: float
     counts: Callable[[slice], list[Counts]]
 
 
@@ -66,6 +68,8 @@ class _Placed(NamedTuple):
     cube: Mask
 
 
+_CORE_TYPE = 1
+"""The bit of the kind of core; its byte may have others."""
 _MOST = 1 << 47
 """More events than any run has; so the sums of damaged records do not overflow."""
 
@@ -120,7 +124,7 @@ def read_counters(
             here = slice(before + batch.start, before + batch.stop)
             runs = _runs(tasks, computed, one.task[batch], one.cube[batch], kernel[here])
             _, metrics = metrics_of(
-                of, product.id, one.counts(batch), runs, clock, origin.facts.frequency
+                of, product.id, one.counts(batch), runs, clock, origin.facts.frequency, one.tick
             )
             values[:, here] = metrics.T
         before += len(one.task)
@@ -141,7 +145,9 @@ def _programmed(
     """A side with the events that sample.json states, and the metrics that follow from them."""
     sample = context.side.documents.get("sample", {})
     name = f"{CORE_SETTINGS[side.core or 'aic']}_profiling_events"
-    found = counting(side, group, family, tuple(_events(str(sample.get(name, "")))))
+    record = dtype_of(session.declaration(kind, _record(context, kind)))
+    events = _events(str(sample.get(name, "")), record["pmuList"].shape[0])
+    found = counting(side, group, family, tuple(events))
     if len(found.metrics) < len(side.metrics):
         lost = len(side.metrics) - len(found.metrics)
         text = f"{kind}: {name} of sample.json lacks the events of {lost} metrics of the group"
@@ -149,9 +155,16 @@ def _programmed(
     return found
 
 
-def _events(text: str) -> list[int]:
+def _record(context: Context, kind: str) -> str:
+    """The records of a file of counters that every counted task has one of."""
+    if kind == "aicore":
+        return "AICORE_PMU"
+    return "PMU_V6" if has_whole_numbers(context.side.chip) else "CONTEXT_PMU"
+
+
+def _events(text: str, counters: int) -> list[int]:
     found = []
-    for one in text.split(",")[: records.PMU_COUNTERS]:
+    for one in text.split(",")[:counters]:
         try:
             found.append(int(one, 16))
         except ValueError:
@@ -182,7 +195,7 @@ def _tasks(
     def counts(batch: slice) -> list[Counts]:
         return [_counts(of[0], rows[placed.row[batch]], placed.cube[batch])]
 
-    return _Found(spill.taken(own, placed.run), placed.cube, counts)
+    return _Found(spill.taken(own, placed.run), placed.cube, 0.0, counts)
 
 
 def _stars(
@@ -192,26 +205,51 @@ def _stars(
     tasks: Tasks,
     own: Integers,
 ) -> _Found:
-    """A record of each task for the cores that it is of, and records of blocks, of which those on
-    the other cores count.
+    """A record of each task for the cores that it is of, and records of blocks or of the task
+    again, of which those on the other cores count.
     """
-    spill = session.spill
-    every = _in_order(spill, _placed(session, context, "CONTEXT_PMU", tasks, own))
-    # Of several records of a task the last one.
-    last = spill.where(np.not_equal, every.run[1:], every.run[:-1])
-    last = spill.joined(last, np.arange(len(every.run))[-1:])
-    row, run, cube = (spill.taken(one, last) for one in every[1:])
-    blocks = _placed(session, context, "BLOCK_PMU", tasks, own) if len(of) > 1 else None
-    blocks = blocks and _in_order(spill, blocks)
+    spill, record = session.spill, _record(context, "ffts_profile")
+    every = _placed(session, context, record, tasks, own)
+    blocks = None
+    if has_whole_numbers(context.side.chip):
+        every, blocks = (_last(spill, one) for one in _by_part(session, record, every))
+    elif len(of) > 1:
+        blocks = _in_order(spill, _placed(session, context, "BLOCK_PMU", tasks, own))
+    every = _last(spill, every)
 
     def counts(batch: slice) -> list[Counts]:
-        records, mine = every.records[row[batch]], cube[batch]
+        records, mine = every.records[every.row[batch]], every.cube[batch]
         found = [_counts(side, records, _is_of(side, mine)) for side in of]
         if blocks is not None and len(mine):
-            _add_blocks(found, of, blocks, run[batch], mine)
+            _add_blocks(found, of, blocks, every.run[batch], mine)
         return found
 
-    return _Found(spill.taken(own, run), cube, counts)
+    tick = float(context.side.device.step) if len(every.run) else 0.0
+    return _Found(spill.taken(own, every.run), every.cube, tick, counts)
+
+
+def _by_part(session: Session, record: str, placed: _Placed) -> tuple[_Placed, _Placed]:
+    """The records of the cores that tasks are of, and of those of the other kind."""
+    spill, declaration = session.spill, session.declaration("ffts_profile", record)
+    main = spill.made(
+        lambda row: numbers(declaration, "mst", spill.gathered(placed.records, row)), placed.row
+    )
+    first, second = (
+        _chosen(spill, placed, spill.where(lambda one, part=part: one == part, main))
+        for part in (1, 0)
+    )
+    return first, second
+
+
+def _last(spill: Spill, placed: _Placed) -> _Placed:
+    """Of several records of a task the last one."""
+    placed = _in_order(spill, placed)
+    last = spill.where(np.not_equal, placed.run[1:], placed.run[:-1])
+    return _chosen(spill, placed, spill.joined(last, np.arange(len(placed.run))[-1:]))
+
+
+def _chosen(spill: Spill, placed: _Placed, places: Integers) -> _Placed:
+    return _Placed(placed.records, *(spill.taken(one, places) for one in placed[1:]))
 
 
 def _add_blocks(
@@ -229,11 +267,11 @@ def _add_blocks(
         more = _counts(side, records[mine], mine[mine])
         np.add.at(counted.cycles, at[mine], more.cycles)
         np.add.at(counted.events, at[mine], more.events)
+        np.add.at(counted.ticks, at[mine], more.ticks)
 
 
 def _in_order(spill: Spill, placed: _Placed) -> _Placed:
-    order = sorted_rows(spill, placed.run)
-    return _Placed(placed.records, *(spill.taken(one, order) for one in placed[1:]))
+    return _chosen(spill, placed, sorted_rows(spill, placed.run))
 
 
 def _is_of(side: Side, cube: Mask) -> Mask:
@@ -260,22 +298,27 @@ def _placed(
         rows, end = rows[:0], np.zeros(0, np.int64)
     declaration = session.declaration("ffts_profile", record)
     ways = numbered("ffts_types")
+    unique = has_whole_numbers(context.side.chip)
 
-    def numbered_as(some: Rows) -> tuple[Integers, Integers, Integers]:
+    def numbered_as(some: Rows) -> tuple[Integers, ...]:
+        if unique:
+            return (whole(some["taskId"]),)
         is_part = numbers(declaration, "fftsType", some) == ways[FFTS]
         return *placed(declaration, some), np.where(is_part, whole(some["subTaskId"]), NONE)
 
     def is_cube(some: Rows) -> Mask:
-        if record == "BLOCK_PMU":
-            on_cube: Mask = numbers(declaration, "coreType", some) == 0
+        if record != "CONTEXT_PMU":
+            on_cube: Mask = numbers(declaration, "coreType", some) & _CORE_TYPE == 0
             return on_cube
         way, kind = (numbers(declaration, name, some) for name in ("fftsType", "subTaskType"))
         plain = np.isin(way, [ways[one] for one in (AIC_ONLY, MIX_AIC)])
         of_part = np.isin(kind, [numbered("sub_tasks")[one] for one in ("AIC", "MIX_AIC")])
         return np.where(way == ways[FFTS], of_part, plain)
 
-    wanted = spill.arrays((numbered_as(rows[batch]) for batch in batches(len(rows))), 3, np.int64)
-    having = [spill.taken(one, own) for one in (tasks.stream, tasks.number, tasks.context)]
+    keys = (tasks.number,) if unique else (tasks.stream, tasks.number, tasks.context)
+    numbered_rows = (numbered_as(rows[batch]) for batch in batches(len(rows)))
+    wanted = spill.arrays(numbered_rows, len(keys), np.int64)
+    having = [spill.taken(one, own) for one in keys]
     run = last_begun(spill, wanted, end, having, spill.taken(tasks.start, own))
     cube = spill.made(is_cube, rows, kind=np.bool_)
     return _matched(session, context, "ffts_profile", rows, run, cube)
@@ -295,10 +338,13 @@ def _matched(
 
 def _counts(side: Side, rows: Rows, mine: Mask) -> Counts:
     """What the records of a side's cores hold; 0 of the others."""
-    width = len(side.events)
+    width, ticks = len(side.events), np.zeros(len(rows), np.int64)
+    if "startTime" in (rows.dtype.names or ()):
+        ticks = np.clip(whole(rows["endTime"]) - whole(rows["startTime"]), 0, _MOST)
     return Counts(
         np.where(mine, np.minimum(rows["totalCycle"], _MOST).astype(np.int64), 0),
         np.where(mine[:, None], np.minimum(rows["pmuList"][:, :width], _MOST).astype(np.int64), 0),
+        np.where(mine, ticks, 0),
     )
 
 

@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from ascend_ref.capture import Origin, Texts
 from ascend_ref.capture.model import NONE
-from ascend_spec import raw_catalog
+from ascend_spec.raw import records
 
 from ..clocks import OUT_OF_RANGE
 from ..context import Context
 from ..fields import numbers
-from ..samples import FILES, owners, with_bounds
+from ..samples import CLOCK, SOC, file_of, owners, with_bounds
 from .amounts import read_caches, read_dies, read_links, read_memory, read_network
 from .session import Session
 from .times import timed, times_of
@@ -23,8 +23,6 @@ from .traffic import read_hbm, read_pcie, read_port, read_qos
 
 Columns = Mapping[str, npt.NDArray[Any]]
 Samples = Mapping[str, Columns]
-
-_SOC = FILES["ACC_PMU"]
 
 
 def read_samples(session: Session, origin: Origin, texts: Texts) -> Samples:
@@ -47,9 +45,11 @@ def _clock(session: Session, context: Context, origin: Origin, _: Texts) -> Colu
 
     At the end of the session the last one is stated again (raw-prof 6.1).
     """
-    kind = raw_catalog().files["lpm_freq"]
-    nominal = origin.facts.frequency if origin.facts is not None else 0
-    if context.side.chip not in kind.chips or not nominal:
+    chip, nominal = context.side.chip, origin.facts.frequency if origin.facts is not None else 0
+    kind = None if chip is None else file_of(CLOCK, chip)
+    if kind == SOC:
+        return _sampled_clock(session, context)
+    if kind is None or not nominal:
         return {}
     rows = session.rows(context, "lpm_freq")
     width = rows["lpmDataS"].shape[1]
@@ -63,6 +63,17 @@ def _clock(session: Session, context: Context, origin: Origin, _: Texts) -> Colu
     time, clock = time[order], clock[order]
     time, clock = with_bounds(time, clock, nominal, origin)
     return {"timestampNs": time, "freq": clock, "dieId": np.full(len(time), NONE)}
+
+
+def _sampled_clock(session: Session, context: Context) -> Columns:
+    """The clock of the dies that have cores, where samples of power hold it."""
+    declaration = session.declaration(SOC, "LOW_POWER_V6")
+    rows, time = timed(session, context, SOC, "LOW_POWER_V6")
+    die = numbers(declaration, "dieId", rows)
+    own = np.flatnonzero(np.isin(die, records.CORE_DIES))
+    own = own[np.argsort(time[own], kind="stable")]
+    freq = rows["lpSampleInfo"][own, records.CORE_CLOCK].astype(np.int64)
+    return {"timestampNs": time[own], "freq": freq, "dieId": die[own]}
 
 
 def _memory(session: Session, context: Context, _: Origin, texts: Texts) -> Columns:
@@ -88,7 +99,7 @@ def _modules(session: Session, context: Context, _: Origin, __: Texts) -> Column
 
 
 def _accelerators(session: Session, context: Context, _: Origin, __: Texts) -> Columns:
-    rows, time = timed(session, context, _SOC, "ACC_PMU")
+    rows, time = timed(session, context, SOC, "ACC_PMU")
     return {
         "accId": rows["accId"].astype(np.int64),
         "readBwLevel": rows["readBandwidth"].astype(np.int64),
@@ -100,8 +111,8 @@ def _accelerators(session: Session, context: Context, _: Origin, __: Texts) -> C
 
 
 def _levels(session: Session, context: Context, _: Origin, __: Texts) -> Columns:
-    declaration = session.declaration(_SOC, "INTER_SOC")
-    rows, time = timed(session, context, _SOC, "INTER_SOC")
+    declaration = session.declaration(SOC, "INTER_SOC")
+    rows, time = timed(session, context, SOC, "INTER_SOC")
     return {
         "l2BufferBwLevel": numbers(declaration, "l2BufferBwLevel", rows),
         "mataBwLevel": numbers(declaration, "mataBwLevel", rows),

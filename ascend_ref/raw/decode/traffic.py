@@ -6,16 +6,18 @@ from decimal import Decimal
 
 import numpy as np
 
-from ascend_ref.capture import Texts
+from ascend_ref.capture import Integers, Texts
 from ascend_ref.capture.model import NONE
+from ascend_spec.raw.records import STARS_QOS_FIRST
 
 from ..clocks import LIMIT, OUT_OF_RANGE
 from ..context import Context
 from ..damage import Damage
+from ..fields import numbers
 from ..rates import rates
-from ..samples import clock_name
+from ..samples import SOC, clock_name, file_of
 from ..traffic import MEBI, PCIE_FIELDS, PIECE, Columns, before, directions, part_of
-from .session import Session
+from .session import Rows, Session
 from .times import timed, times_of
 
 _LARGEST = (1 << 63) // PIECE
@@ -84,16 +86,36 @@ def read_pcie(session: Session, context: Context) -> Columns:
 
 def read_qos(session: Session, context: Context, texts: Texts) -> Columns:
     """QOS of the streams that sample.json names; without names nothing is known of the values."""
+    chip = context.side.chip
+    if chip is not None and file_of("QOS", chip) == SOC:
+        rows, time = timed(session, context, SOC, "STARS_QOS")
+        values = rows["qosBwData"][:, STARS_QOS_FIRST:]
+        die = numbers(session.declaration(SOC, "STARS_QOS"), "dieId", rows)
+        return _streams(session, context, texts, SOC, values, time, die)
     rows, time = timed(session, context, "qos")
+    return _streams(session, context, texts, "qos", rows["bandwidth"], time)
+
+
+def _streams(
+    session: Session,
+    context: Context,
+    texts: Texts,
+    kind: str,
+    values: Rows,
+    time: Integers,
+    die: Integers | None = None,
+) -> Columns:
     events = str(context.side.documents.get("sample", {}).get("qosEvents", ""))
-    names = [one for one in events.split(",") if one][: rows["bandwidth"].shape[1]]
-    if len(rows) and not names:
-        text = "qos: sample.json has no qosEvents, so nobody knows which streams the values are of"
-        session.damage.append(Damage(context.folder.path, text, kind="qos"))
-    values = rows["bandwidth"][:, : len(names)].astype(np.int64) * MEBI
+    names = [one for one in events.split(",") if one][: values.shape[1]]
+    if len(values) and not names:
+        text = (
+            f"{kind}: sample.json has no qosEvents, so nobody knows which streams the values are of"
+        )
+        session.damage.append(Damage(context.folder.path, text, kind=kind))
+    values = values[:, : len(names)].astype(np.int64) * MEBI
     return {
-        "eventName": np.tile(texts.numbers(names), len(rows)),
+        "eventName": np.tile(texts.numbers(names), len(values)),
         "bandwidth": values.reshape(-1),
         "timestampNs": np.repeat(time, len(names)),
-        "dieId": np.full(values.size, NONE),
+        "dieId": np.full(values.size, NONE) if die is None else np.repeat(die, len(names)),
     }

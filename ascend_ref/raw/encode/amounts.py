@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+import construct
 import numpy as np
 import numpy.typing as npt
 
@@ -12,7 +13,6 @@ from ascend_ref.capture import Capture, Integers
 
 from ..amounts import (
     ACCESSES,
-    DIES,
     EVENTS,
     HCCS,
     HITS,
@@ -23,12 +23,14 @@ from ..amounts import (
     counter_of,
     ddr_event,
     die_amounts,
+    dies_of,
     intervals,
     since,
 )
-from ..fields import taken
+from ..fields import put, taken
 from ..lines import Entry
 from ..rates import amounts
+from ..vocabulary import numbered
 from .tree import RawTree, Rows
 
 _NOBODY = np.iinfo(np.uint32).max
@@ -51,18 +53,25 @@ def write_amounts(
             write(capture, tree, found[name], device)
 
 
-def die_rows(capture: Capture, table: Columns, rows: Callable[[Integers], Rows]) -> Rows:
+def die_rows(
+    capture: Capture,
+    table: Columns,
+    declaration: construct.Struct,
+    rows: Callable[[Integers], Rows],
+) -> Rows:
     """Records of the dies, those before the first of each among them.
 
-    rows: makes the records of so many times.
+    declaration: of the records. rows: makes those of so many times.
     """
     every = capture.texts.all
-    die = np.array([DIES.index(every[one]) for one in table["name"].tolist()], np.int64)
+    place, values = dies_of(declaration)
+    known = numbered(values)
+    die = np.array([known[every[one]] for one in table["name"].tolist()], np.int64)
     time = table["timestampNs"]
     length = intervals(time, die)
     first = np.flatnonzero(since(time, die) == 0)
     made = rows(np.concatenate([time[first] - length[first], time]))
-    made["accId"] = np.concatenate([die[first], die])
+    put(declaration, made, place, np.concatenate([die[first], die]))
     for field, column in SIO.items():
         made[field][len(first) :] = die_amounts(table[column], length)
     return made

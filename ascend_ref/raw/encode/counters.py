@@ -59,13 +59,16 @@ def write_counters(capture: Capture, tree: RawTree) -> None:
     of = sides_of(capture)
     if not of or not len(capture.counters.task):
         return
-    runs, found = counted_runs(capture), counts_of(capture, of)
+    runs = counted_runs(capture)
     for device in tree.devices:
         own = np.flatnonzero(runs.device == device)
         if not len(own):
             continue
+        found = counts_of(capture, of, float(tree.side[device].device.step))
         if tree.writes("aicore"):
             _write_tasks(capture, tree, found[0], own, device)
+        elif tree.has("ffts_profile", "PMU_V6"):
+            _write_v6(capture, tree, of, found, runs, own, device)
         else:
             _write_stars(capture, tree, of, found, runs, own, device)
 
@@ -93,7 +96,7 @@ def _write_stars(
     device: int,
 ) -> None:
     """A record of each task, and one of each block on the cores of the other kind."""
-    main, other = _by_side(of, found, runs, own)
+    main, other = _by_side(of, found, runs, own, records.PMU_COUNTERS)
     task = counterparts(capture.counters.task[own], 0, capture.tasks.identity)
     blocks = np.where(other.cycles > 0, np.maximum(runs.mix_blocks[own], 1), 0)
     whole = tree.rows("ffts_profile", len(own), "CONTEXT_PMU")
@@ -124,18 +127,56 @@ def _write_stars(
     tree.write("ffts_profile", taken(rows, order), device, record="CONTEXT_PMU")
 
 
+def _write_v6(
+    capture: Capture,
+    tree: RawTree,
+    of: Sequence[Side],
+    found: Sequence[Counts],
+    runs: Counted,
+    own: Integers,
+    device: int,
+) -> None:
+    """A record of each task and, of one that ran on both kinds of cores, one of the other kind.
+
+    Cores end with the task, so the record shows when they began.
+    """
+    record = "PMU_V6"
+    declaration = tree.declaration("ffts_profile", record)
+    sides = _by_side(of, found, runs, own, records.PMU_COUNTERS_V6)
+    task = counterparts(capture.counters.task[own], 0, capture.tasks.identity)
+    end = tree.side[device].device.ticks(capture.tasks.end[task])
+    mixed = sides[1].cycles > 0
+    parts = []
+    for counted, chosen in zip(sides, (np.arange(len(own)), np.flatnonzero(mixed)), strict=True):
+        main = counted is sides[0]
+        rows = tree.rows("ffts_profile", len(chosen), record)
+        put(declaration, rows, "funcType", tree.kind("ffts_profile", record))
+        put(declaration, rows, "mst", int(main))
+        put(declaration, rows, "mix", mixed[chosen])
+        put(declaration, rows, "coreType", runs.on_cube[own][chosen] != main)
+        rows["taskId"] = capture.tasks.number[task[chosen]]
+        rows["endTime"] = end[chosen]
+        rows["startTime"] = end[chosen] - counted.ticks[chosen]
+        _put(rows, counted.cycles[chosen], counted.events[chosen])
+        parts.append(rows)
+    rows = joined(parts)
+    order = np.argsort(rows["endTime"], kind="stable")
+    tree.write("ffts_profile", taken(rows, order), device, record=record)
+
+
 def _by_side(
-    of: Sequence[Side], found: Sequence[Counts], runs: Counted, own: Integers
+    of: Sequence[Side], found: Sequence[Counts], runs: Counted, own: Integers, counters: int
 ) -> tuple[Counts, Counts]:
     """The counts of the cores that the runs are of, and of those of the other kind."""
-    cycles = np.zeros((2, len(own)), np.int64)
-    events = np.zeros((2, len(own), records.PMU_COUNTERS), np.int64)
+    cycles, ticks = (np.zeros((2, len(own)), np.int64) for _ in range(2))
+    events = np.zeros((2, len(own), counters), np.int64)
     for side, one in zip(of, found, strict=True):
         place = (~runs.is_own(side)[own]).astype(np.int64)
         row = np.arange(len(own))
-        cycles[place, row] = one.cycles[own]
+        cycles[place, row], ticks[place, row] = one.cycles[own], one.ticks[own]
         events[place, row, : one.events.shape[1]] = one.events[own]
-    return Counts(cycles[0], events[0]), Counts(cycles[1], events[1])
+    main, other = (Counts(cycles[one], events[one], ticks[one]) for one in (0, 1))
+    return main, other
 
 
 def _ways(

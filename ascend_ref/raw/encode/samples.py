@@ -12,16 +12,13 @@ from ascend_ref.capture import Capture, Integers
 from ascend_spec.raw import records
 
 from ..fields import joined, put, taken, time_field
-from ..samples import FILES, owners
+from ..samples import CLOCK, FILES, SOC, file_of, owners, soc_record
 from .amounts import die_rows, write_amounts
 from .host import write_host
-from .traffic import write_traffic
+from .traffic import streams_of_dies, write_traffic
 from .tree import RawTree, Rows
 
 Columns = Mapping[str, npt.NDArray[Any]]
-
-_SOC = FILES["ACC_PMU"]
-"""The file that records of accelerators, dies and the SoC share."""
 
 
 def write_samples(capture: Capture, tree: RawTree) -> None:
@@ -36,8 +33,8 @@ def write_samples(capture: Capture, tree: RawTree) -> None:
         found: dict[str, Columns] = {
             name: table for name, table in tables.items() if len(table["deviceId"])
         }
-        if "AICORE_FREQ" in found and tree.writes("lpm_freq"):
-            _write_clock(capture, tree, found["AICORE_FREQ"], device)
+        if CLOCK in found and file_of(CLOCK, tree.chip) == FILES[CLOCK]:
+            _write_clock(capture, tree, found[CLOCK], device)
         if "NPU_MEM" in found and tree.writes("npu_mem"):
             _write_memory(capture, tree, found["NPU_MEM"], device)
         if "NPU_MODULE_MEM" in found and tree.writes("npu_module_mem"):
@@ -81,7 +78,7 @@ def _write_modules(tree: RawTree, table: Columns, device: int) -> None:
 
 def _write_soc(capture: Capture, tree: RawTree, found: Mapping[str, Columns], device: int) -> None:
     """Records of accelerators, dies and the SoC, which stand in one file."""
-    if not tree.writes(_SOC):
+    if not tree.writes(SOC):
         return
     parts: list[tuple[Rows, Integers]] = []
     if "ACC_PMU" in found:
@@ -96,29 +93,47 @@ def _write_soc(capture: Capture, tree: RawTree, found: Mapping[str, Columns], de
         ):
             rows[name] = table[column]
         parts.append((rows, ticks))
-    if "SOC_BANDWIDTH_LEVEL" in found and tree.has(_SOC, "INTER_SOC"):
+    if "SOC_BANDWIDTH_LEVEL" in found and tree.has(SOC, "INTER_SOC"):
         table = found["SOC_BANDWIDTH_LEVEL"]
         rows, ticks = _soc(tree, "INTER_SOC", table["timestampNs"], device)
-        declaration = tree.declaration(_SOC, "INTER_SOC")
+        declaration = tree.declaration(SOC, "INTER_SOC")
         put(declaration, rows, "l2BufferBwLevel", table["l2BufferBwLevel"])
         put(declaration, rows, "mataBwLevel", table["mataBwLevel"])
         parts.append((rows, ticks))
-    if "SIO" in found and tree.has(_SOC, "SIO"):
-        rows = die_rows(capture, found["SIO"], lambda times: _soc(tree, "SIO", times, device)[0])
+    record = soc_record("SIO", tree.chip)
+    if "SIO" in found and record is not None:
+        rows = die_rows(
+            capture,
+            found["SIO"],
+            tree.declaration(SOC, record),
+            lambda times: _soc(tree, record, times, device)[0],
+        )
         parts.append((rows, rows["sysCnt"].astype(np.int64)))
+    if CLOCK in found and file_of(CLOCK, tree.chip) == SOC:
+        table = found[CLOCK]
+        rows, ticks = _soc(tree, "LOW_POWER_V6", table["timestampNs"], device)
+        put(tree.declaration(SOC, "LOW_POWER_V6"), rows, "dieId", table["dieId"])
+        rows["lpSampleInfo"][:, records.CORE_CLOCK] = table["freq"]
+        parts.append((rows, ticks))
+    if "QOS" in found and file_of("QOS", tree.chip) == SOC:
+        times, die, values = streams_of_dies(capture, found["QOS"])
+        rows, ticks = _soc(tree, "STARS_QOS", times, device)
+        put(tree.declaration(SOC, "STARS_QOS"), rows, "dieId", die)
+        rows["qosBwData"][:, records.STARS_QOS_FIRST :] = values
+        parts.append((rows, ticks))
     if parts:
         rows = joined([one for one, _ in parts])
         order = np.argsort(np.concatenate([ticks for _, ticks in parts]), kind="stable")
-        tree.write(_SOC, taken(rows, order), device, record="ACC_PMU")
+        tree.write(SOC, taken(rows, order), device, record="ACC_PMU")
 
 
 def _soc(tree: RawTree, record: str, times: Integers, device: int) -> tuple[Rows, Integers]:
     """Records of one kind of the SoC, and their ticks."""
-    declaration = tree.declaration(_SOC, record)
-    rows = tree.rows(_SOC, len(times), record)
+    declaration = tree.declaration(SOC, record)
+    rows = tree.rows(SOC, len(times), record)
     field, clock = time_field(declaration)
     ticks = tree.side[device].by_name(clock).ticks(times)
-    put(declaration, rows, "funcType", tree.kind(_SOC, record))
+    put(declaration, rows, "funcType", tree.kind(SOC, record))
     rows[field] = ticks
     return rows, ticks
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ascend_ref.capture import Capture
-from ascend_spec.raw.records import QOS_STREAMS
+from ascend_ref.capture import Capture, Integers
+from ascend_spec.raw.records import QOS_STREAMS, STARS_QOS_FIRST
 
 from ..fields import taken
 from ..lines import Entry
@@ -84,6 +84,18 @@ def _write_qos(capture: Capture, tree: RawTree, table: Columns, device: int) -> 
     stream = np.array([streams[every[one]] for one in table["eventName"].tolist()], np.int64)
     rows["bandwidth"][place.reshape(-1), stream] = table["bandwidth"] // MEBI
     tree.write("qos", rows, device)
+
+
+def streams_of_dies(capture: Capture, table: Columns) -> tuple[Integers, Integers, Integers]:
+    """Times and dies of records of QOS, and what each stream has in MiB/s, a row for each."""
+    streams = {name: at for at, name in enumerate(_streams(capture))}
+    every = capture.texts.all
+    keys = np.stack([table["timestampNs"], table["dieId"]])
+    distinct, place = np.unique(keys, axis=1, return_inverse=True)
+    values = np.zeros((distinct.shape[1], QOS_STREAMS - STARS_QOS_FIRST), np.int64)
+    stream = np.array([streams[every[one]] for one in table["eventName"].tolist()], np.int64)
+    values[place.reshape(-1), stream] = table["bandwidth"] // MEBI
+    return distinct[0], distinct[1], values
 
 
 def _streams(capture: Capture) -> list[str]:

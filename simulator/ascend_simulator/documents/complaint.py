@@ -115,6 +115,8 @@ def _hint(error: Any, schema: Mapping[str, Any]) -> str:
     intended = meant(error.instance, schema) if "integer" in str(schema.get("type")) else None
     if intended is not None and error.instance != intended and "enum" not in schema:
         return f"; did you mean {intended}?"
+    if isinstance(error.instance, int) and str(error.instance) in schema.get("enum", ()):
+        return f"; did you mean the text '{error.instance}'?"
     if isinstance(error.instance, str) and "enum" in schema:
         close = close_to(error.instance, [str(one) for one in schema["enum"] if one is not None], 1)
         return f"; did you mean {close[0]}?" if close else ""

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from ascend_spec import catalog, per_spec
 from ascend_spec.core import packaged
+from ascend_spec.raw.records import CORE_DIES
 
 from ..choices import HardwareChoice, ProductName
 
@@ -42,8 +43,10 @@ class Chip:
     the memory, of L2, and of a copy on the device. memory, l2: Byte. start, start_block: ns from
     the beginning of a task until its cores count, and how many more for each block. ffts: small
     communication tasks run as sub-tasks of an FFTS+ task on one stream (910B); else on streams of
-    their own (910A). random_unit: random masks come from a unit of their own (DSA), not from AI
-    CPU. trains: made for training; on the other chips a network for images only answers.
+    their own (910A). unique_tasks: numbers of tasks are alone over all streams of the device.
+    dies: those with cores, which are sampled apart; none where they are not. random_unit: random
+    masks come from a unit of their own (DSA), not from AI CPU. trains: made for training; on the
+    other chips a network for images only answers.
     piece_alignment: the pieces of a collective but the last are multiples of so many Byte.
     """
 
@@ -67,6 +70,8 @@ class Chip:
     memory_kind: Literal["HBM", "DDR"]
     split: bool
     ffts: bool
+    unique_tasks: bool
+    dies: tuple[int, ...]
     random_unit: bool
     trains: bool
     piece_alignment: int
@@ -126,6 +131,8 @@ def machine(choice: HardwareChoice) -> Machine:
             "name": spec.chip_name(choice.product),
             "split": spec[choice.product].can("split-cores"),
             "ffts": spec[choice.product].can("ffts"),
+            "unique_tasks": spec[choice.product].can("unique-tasks"),
+            "dies": CORE_DIES if spec[choice.product].can("dies") else (),
             "frequency": frequency,
             "hbm_bandwidth": (choice.hbm_bandwidth or sheet["hbm_bandwidth"]) * GIGA,
             "l2_bandwidth": sheet["l2_bandwidth"] * GIGA,

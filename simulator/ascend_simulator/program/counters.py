@@ -227,7 +227,7 @@ def _metric(metric: PmuMetric, product: str, timed: bool, counted: bool) -> Metr
     name = metric.shown
     pipe = name.removesuffix("_ratio").removesuffix("_exe")
     form = FORMS.get(metric.kind, "constant")
-    value = VALUES.get(name, lambda side: side.cycles(pipe))
+    value = VALUES.get(metric.id) or VALUES.get(name, lambda side: side.cycles(pipe))
     if pipe in MEMORY_PIPES:
         form, value = "filling", lambda side: side.pipes.get(pipe, 0)
     if form == "rate":
@@ -275,6 +275,9 @@ VALUES: Mapping[str, Callable[[Side], float]] = {
     "cube_fops": lambda side: side.cycles("mac") * CUBE_FLOPS,
     "vector_fops": _vector_flops,
     **{name: partial(_conflict, share=share) for name, share in CONFLICTS.items()},
+    "vec_resc_cflt_ratio_v6": lambda side: (
+        CONFLICTS["vec_resc_cflt_ratio"] / 1000 if side.cycles("vec") else 0.0
+    ),
     "ub_read_bw": lambda side: _unless_cube(side.kernel.stored, side),
     "ub_write_bw": lambda side: _unless_cube(side.kernel.loaded, side),
     "l1_read_bw": lambda side: side.cycles("mte1") * L0_BYTES,
@@ -295,6 +298,13 @@ VALUES: Mapping[str, Callable[[Side], float]] = {
     "ub_write_bw_vector": lambda side: side.cycles("vec") * LINE,
     "ub_read_bw_scalar": lambda side: _unless_cube(side.cycles("scalar") // 8, side),
     "ub_write_bw_scalar": lambda side: _unless_cube(side.cycles("scalar") // 32, side),
+    "fixp2ub_write_bw": lambda side: 0,
+    "read_local_l2_hit": lambda side: (side.kernel.loaded - side.kernel.read) // CACHE_LINE,
+    "read_local_l2_miss": lambda side: side.kernel.read // CACHE_LINE,
+    "read_local_l2_victim": lambda side: 0,
+    "write_local_l2_hit": lambda side: (side.kernel.stored - side.kernel.written) // CACHE_LINE,
+    "write_local_l2_miss": lambda side: side.kernel.written // CACHE_LINE,
+    "write_local_l2_victim": lambda side: 0,
     "write_cache_hit": lambda side: (side.kernel.stored - side.kernel.written) // CACHE_LINE,
     "write_cache_miss_allocate": lambda side: side.kernel.written // CACHE_LINE,
     "r0_read_cache_hit": lambda side: (side.kernel.loaded - side.kernel.read) // CACHE_LINE // 2,

@@ -220,6 +220,8 @@ class Kernels:
         if kind.unit == "vector":
             return "AI_VECTOR_CORE", "KERNEL_AIVEC", False
         core: Core = "MIX_AIV" if kind.unit == "mix_vector" else "MIX_AIC"
+        if not self.chip.ffts:
+            return core, f"KERNEL_{core}", False
         return core, "KERNEL_AICORE" if from_library else core, True
 
 

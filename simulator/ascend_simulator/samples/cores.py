@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ascend_ref.capture import Integers, Reals
+from ascend_ref.capture.model import NONE
 
 from ..hardware.model import Chip
 from ..program.model import Core, Kernel, Launch
@@ -64,7 +65,12 @@ def aicore_freq(scene: DeviceScene) -> Columns:
     time, clock = np.concatenate(moments), np.concatenate(clocks)
     valid = np.append(np.diff(time) > 0, True) & kept(time, "AICORE_FREQ", scene)
     time, clock = time[valid], clock[valid]
-    return {"timestampNs": time, "freq": clock, "dieId": np.full(len(time), -1, np.int64)}
+    dies = scene.machine.chip.dies or (NONE,)
+    return {
+        "timestampNs": np.repeat(time, len(dies)),
+        "freq": np.repeat(clock, len(dies)),
+        "dieId": np.tile(np.array(dies, np.int64), len(time)),
+    }
 
 
 def loads(timeline: RankTimeline, chip: Chip) -> list[Load]:

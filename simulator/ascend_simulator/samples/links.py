@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ascend_ref.capture import Integers
+from ascend_spec import raw_catalog
 
 from ..draws import Draws
 from .scene import MICROSECOND, MILLION, Columns, DeviceScene, per_second
@@ -21,7 +22,8 @@ COMMAND_BYTES = 72
 """The host writes 64 Byte and rings a bell of 8 for each task."""
 LATENCY_NS = (600, 900)
 LATENCY_SPREAD_NS = (0, 250)
-DIES = ("die 0", "die 1")
+DIES, DIES_V6 = "sio_dies", "sio_dies_v6"
+"""Sets of the spec that name the dies."""
 LINE_BYTES, MESSAGE_BYTES = 128, 16
 """Between dies every line of 128 Byte takes a request ahead and a response back."""
 
@@ -37,18 +39,24 @@ def hccs(scene: DeviceScene) -> Columns:
 
 
 def sio(scene: DeviceScene) -> Columns:
-    """Rates between the two dies of a package, half of them over either channel."""
+    """Rates between the dies of a package, of two of them half over either channel.
+
+    Nothing here moves over the channels of further dies.
+    """
     grid = scene.grids["SIO"]
     sent = per_second(scene.written(grid, "sio"), grid)
     received = per_second(scene.read(grid, "sio"), grid)
-    count = len(sent) * len(DIES)
+    members = raw_catalog().vocabularies[DIES_V6 if scene.machine.chip.dies else DIES].members
+    dies = [one.name or "" for one in members]
+    count = len(sent) * len(dies)
+    others = np.zeros(count - 2 * len(sent), np.int64)
     columns: Columns = {
-        "name": np.repeat(scene.texts.numbers(DIES), len(sent)),
-        "timestampNs": np.tile(grid[1:], len(DIES)),
+        "name": np.repeat(scene.texts.numbers(dies), len(sent)),
+        "timestampNs": np.tile(grid[1:], len(dies)),
     }
     for side, data, answered in (("rx", received, sent), ("tx", sent, received)):
-        halves = np.append(data // 2, data - data // 2)
-        answers = np.append(answered // 2, answered - answered // 2)
+        halves = np.concatenate([data // 2, data - data // 2, others])
+        answers = np.concatenate([answered // 2, answered - answered // 2, others])
         columns[f"{side}Req"] = halves * MESSAGE_BYTES // LINE_BYTES
         columns[f"{side}Rsp"] = answers * MESSAGE_BYTES // LINE_BYTES
         columns[f"{side}Snp"] = np.zeros(count, np.int64)

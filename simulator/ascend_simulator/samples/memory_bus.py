@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ascend_ref.capture.model import NONE
+
 from .scene import LINKS, MEBI, MILLION, Columns, DeviceScene, per_second
 
 UNITS = 4
@@ -108,13 +110,14 @@ def qos(scene: DeviceScene) -> Columns:
             scene.read(grid, *transfers) + scene.written(grid, *transfers), grid
         ),
     }
-    rates = np.stack(list(events.values()), axis=-1) // MEBI * MEBI
-    count = rates.size
+    dies = scene.machine.chip.dies or (NONE,)
+    each = np.stack(list(events.values()), axis=-1) // len(dies) // MEBI * MEBI
+    rates = np.repeat(each, len(dies), axis=0)
     return {
         "eventName": np.tile(scene.texts.numbers(events), len(rates)),
         "bandwidth": rates.reshape(-1),
-        "timestampNs": np.repeat(grid[1:], len(events)),
-        "dieId": np.full(count, -1, np.int64),
+        "timestampNs": np.repeat(grid[1:], len(dies) * len(events)),
+        "dieId": np.tile(np.repeat(np.array(dies, np.int64), len(events)), len(each)),
     }
 
 

@@ -43,7 +43,7 @@ from ..world.device import device_records, profiling_tasks
 from ..world.layout import PURPOSES
 from ..world.rank import RankMeetings, closed, device_times, host_times
 from ..world.small_tasks import Arrivals
-from ..world.streams import communication_streams
+from ..world.streams import communication_streams, unique_numbers
 from ..world.timeline import Connections, RankTimeline, Scene
 from .setting import FIRST_SESSION_NS, Setting, setting
 
@@ -169,6 +169,8 @@ class _Recording:
             bounds = profiling_tasks(moments, host.profiling_connection, self.device, self.texts)
         tasks = Tasks.joined([device.tasks, *found.tasks, bounds])
         tasks = replace(tasks, identity=np.arange(len(tasks)))
+        if world.machine.chip.unique_tasks:
+            tasks = replace(tasks, number=unique_numbers(tasks.start))
         if self.model != NONE:
             tasks = self._of_model(tasks, device.copies)
         memory = record_memory(

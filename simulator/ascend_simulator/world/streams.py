@@ -45,6 +45,13 @@ def numbered(stream: Integers, start: Integers) -> Integers:
     return numbers
 
 
+def unique_numbers(start: Integers) -> Integers:
+    """taskId of all tasks of a device, where no two of them share one."""
+    numbers = np.empty(len(start), np.int64)
+    numbers[np.argsort(start, kind="stable")] = FIRST_TASK + np.arange(len(start))
+    return numbers
+
+
 def plane_streams(stream: int, plane: Integers) -> Integers:
     """Without FFTS+ every plane beyond the first has a stream of its own."""
     return np.where(plane > 0, PLANES_FROM * stream + plane, stream)

@@ -38,7 +38,8 @@ class PmuMetric:
     counts of ``events`` (numbers of hardware events): of a ratio their sum per task cycle, of a
     rate their sum divided by that of ``over``, of operations their sum weighted by ``weights`` (by
     family, ``*``: every other), of a volume ``factor`` times their sum without ``minus``, of a
-    bandwidth their sum times the ``coefficients`` (by set; pipe and scalar) per second and 2^33.
+    bandwidth their sum, weighted where there are ``weights``, times the ``coefficients`` (by set;
+    pipe and scalar) per second and 2^33.
     """
 
     id: str
@@ -198,12 +199,15 @@ class PmuGroups:
         """The metrics that tables have of a group for one kind of core, in order (db-schema 7.9).
 
         They are more than those of text files: nothing is left out because the core lacks the unit,
-        and the list is the widest that the group has on any family.
+        and the list is the widest that the group has on any family, but for a family that has a
+        list of its own.
         """
         widest = _WIDEST if _WIDEST in group.families else family
-        order = next(
-            one.metrics for one in group.orders if one.holds("task-based", widest, "cpp", core)
-        )
+        orders = [
+            next(order for order in group.orders if order.holds("task-based", one, "cpp", core))
+            for one in (family, widest)
+        ]
+        order = next((one for one in orders if one.families), orders[-1]).metrics
         found = [self.metrics["total_time"], self.metrics["total_cycles"]]
         for name in order:
             metric = self.metrics[name]
@@ -306,9 +310,9 @@ class PmuGroups:
         )
         never = self.never.get(block.core, frozenset()) if block.core else frozenset()
         for name in order:
-            if name in never:
-                continue
             metric = self.metrics[name]
+            if metric.shown in never:
+                continue
             if group.timed and place.mode == "task-based" and metric.kind == "ratio":
                 yield self._named(self.metrics[time_of(name)], block)
             yield self._named(metric, block)

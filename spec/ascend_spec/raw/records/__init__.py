@@ -111,6 +111,8 @@ from .samples import CCU_INSTR as CCU_INSTR
 from .samples import CCU_STAT as CCU_STAT
 from .samples import CHIP_TRANS as CHIP_TRANS
 from .samples import CHIP_TRANS_V6 as CHIP_TRANS_V6
+from .samples import CORE_CLOCK as CORE_CLOCK
+from .samples import CORE_DIES as CORE_DIES
 from .samples import DDR as DDR
 from .samples import HBM as HBM
 from .samples import HBM_V2 as HBM_V2
@@ -118,6 +120,7 @@ from .samples import INTER_SOC as INTER_SOC
 from .samples import LLC as LLC
 from .samples import LLC_V2 as LLC_V2
 from .samples import LOW_POWER as LOW_POWER
+from .samples import LOW_POWER_V6 as LOW_POWER_V6
 from .samples import NPU_MEM as NPU_MEM
 from .samples import NPU_MEM_V2 as NPU_MEM_V2
 from .samples import NPU_MODULE_MEM as NPU_MODULE_MEM
@@ -127,6 +130,7 @@ from .samples import QOS_STREAMS as QOS_STREAMS
 from .samples import SIO as SIO
 from .samples import SIO_V6 as SIO_V6
 from .samples import STARS_QOS as STARS_QOS
+from .samples import STARS_QOS_FIRST as STARS_QOS_FIRST
 from .samples import UB as UB
 from .stars import DEVICE_MAGIC as DEVICE_MAGIC
 from .stars import PMU_COUNTERS as PMU_COUNTERS

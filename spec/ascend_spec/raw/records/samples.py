@@ -20,7 +20,7 @@ from construct import (
     Struct,
 )
 
-from .forms import DERIVED, UNRECORDED, bits
+from .forms import DERIVED, UNRECORDED, Shows, bits
 from .stars import acc_head, counter, die_head, observed, plain_head, record
 
 SINCE_START = "When it was sampled, since the start of the device."
@@ -368,7 +368,7 @@ SIO = record(
     Padding(4),
     counter(_SIO_SOURCE, COUNTED, name="sysCnt", shows="sio.time"),
     Padding(2),
-    _sio_part("accId", Int16ul, "Die.", shows="sio.channel"),
+    _sio_part("accId", Int16ul, "Die.", shows="sio.channel", values="sio_dies"),
     Padding(12),
     *_sio("SioDecoderImpl"),
 )
@@ -378,7 +378,7 @@ _SIO_V6 = _soc("SioDecoderV6")[0]
 
 SIO_V6 = record(
     64,
-    *die_head(_SIO_V6, die="sio.channel"),
+    *die_head(_SIO_V6, die="sio.channel", values="sio_dies_v6"),
     Padding(4),
     counter(_SIO_V6, COUNTED, name="sysCnt", shows="sio.time"),
     Padding(12),
@@ -417,22 +417,44 @@ CHIP_TRANS_V6 = record(
 
 _POWER, _power = _soc("LowPowerBean")
 
-LOW_POWER = record(
-    64,
-    *die_head(_POWER),
-    Padding(4),
-    counter(_POWER, COUNTED, name="sysCnt", shows=UNRECORDED),
-    Padding(8),
-    _power(
-        "lpSampleInfo",
-        Array(20, Int16ul),
-        "Samples; the two of each pair are exchanged.",
-        shows=UNRECORDED,
-    ),
+_POWER_SAMPLES = 20
+
+CORE_CLOCK = 11
+"""Where among the samples of power the clock of the cores stands, as the software has set it: the
+eleventh sample, exchanged with the twelfth (upstream-msprof LowPowerViewer)."""
+
+CORE_DIES = (0, 1)
+"""The dies that have cores; the samples of the others are of other things."""
+
+
+def _low_power(die: Shows, time: Shows, samples: Shows, summary: str) -> Struct:
+    return record(
+        64,
+        *die_head(_POWER, die=die),
+        Padding(4),
+        counter(_POWER, COUNTED, name="sysCnt", shows=time),
+        Padding(8),
+        _power("lpSampleInfo", Array(_POWER_SAMPLES, Int16ul), summary, shows=samples),
+    )
+
+
+_EXCHANGED = "Samples; the two of each pair are exchanged."
+
+LOW_POWER = _low_power(UNRECORDED, UNRECORDED, UNRECORDED, _EXCHANGED)
+"""funcType 29; chips 5, 7, 8 and 11."""
+
+LOW_POWER_V6 = _low_power(
+    "core_clock.die",
+    "core_clock.time",
+    "core_clock.frequency",
+    f"{_EXCHANGED} The eleventh one is the clock of the cores in MHz.",
 )
-"""funcType 29."""
+"""funcType 29; chips 15 and 16."""
 
 _STARS_QOS, _stars_qos = _soc("StarsQosBean")
+
+STARS_QOS_FIRST = 2
+"""Where the bandwidths of named streams begin (upstream-msprof QosProcessor)."""
 
 STARS_QOS = record(
     64,
@@ -443,7 +465,7 @@ STARS_QOS = record(
     _stars_qos(
         "qosBwData",
         Array(QOS_STREAMS, Int32ul),
-        "Bandwidth of each stream that sample.json names.",
+        "Bandwidths; from the third one on those of the streams that sample.json names.",
         shows="qos.bandwidth",
         unit="MB/s",
     ),

@@ -90,9 +90,13 @@ def acc_head(source: tuple[str, ...]) -> tuple[Field, ...]:
     return _head(acc, source, "soc_kinds")
 
 
-def die_head(source: tuple[str, ...], *, die: Shows = UNRECORDED) -> tuple[Field, ...]:
+def die_head(
+    source: tuple[str, ...], *, die: Shows = UNRECORDED, values: str | None = None
+) -> tuple[Field, ...]:
     """The first four bytes where six bits hold the die."""
-    part = observed("dieId", BitsInteger(6), "Die of the chip.", source=source, shows=die)
+    part = observed(
+        "dieId", BitsInteger(6), "Die of the chip.", source=source, shows=die, values=values
+    )
     return _head(part, source, "soc_kinds")
 
 
