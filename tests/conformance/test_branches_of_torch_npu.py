@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from profiles import real
+from slices import some
 
 from ascend_conformance.check import check
 from ascend_conformance.options import Options
@@ -21,7 +22,7 @@ DATABASE = "ascend_pytorch_profiler_0.db"
 PROFILES = ("db/level1_rank0", "generations/db_910a_2024_level1_rank0")
 
 
-@pytest.fixture(params=PROFILES)
+@pytest.fixture(params=some(PROFILES, every=2))
 def profile(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     source = real(f"../{request.param}")
     return Path(shutil.copytree(source, tmp_path / "real", copy_function=shutil.copyfile))
