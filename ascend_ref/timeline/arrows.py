@@ -162,28 +162,16 @@ def _points(session: Session, host: Layer, found: Linked) -> Iterator[Points]:
 def launches(session: Session) -> Iterator[Item]:
     """One arrow to the first end of each arrow of HostToDevice, as the exporter pairs them.
 
-    The id is the start of the work, so where several start at once only the first has an arrow.
+    The id is the start of the work, so arrows to work that starts at once share one.
     """
     layer, flow = session.layer(FRAMEWORK), session.flow("framework")
     if layer is None or flow is None or not len(session.activity):
         return
     found, calls, spill = session.activity, session.calls, session.spill
-    shown: list[Lookup] = []
-
-    def has_arrow(operator: Integers, start: Integers) -> Mask:
-        known: Mask = operator != NONE
-        for moments in shown:
-            known &= moments.rows(start) == NONE
-        return known
-
     for _, target, ends, _ in linked(session):
         thread, moment = (spill.taken(column, ends.call) for column in (calls.thread, calls.start))
         operator = found.launching(ends.ids["connectionId"], thread, moment)
-        rows = spill.where(has_arrow, operator, ends.start)
-        moments = spill.taken(ends.start, rows)
-        first = spill.where(np.equal, first_equal(spill, moments), spill.rows(len(rows)))
-        shown.append(Lookup(spill.taken(moments, first), spill))
-        rows = spill.taken(rows, first)
+        rows = spill.where(lambda operator: operator != NONE, operator)
         for batch in batches(len(rows)):
             some, caller = ends.at(rows[batch]), operator[rows[batch]]
             ids = {"endNs": some.start}

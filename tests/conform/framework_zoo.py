@@ -5,18 +5,15 @@ is read wrongly. Where there is nothing to change the exporter is right.
 from __future__ import annotations
 
 import json
-import shutil
 import struct
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from zoo import Bug, of_function
+from zoo import Bug, Inapplicable, export_changed, register
 
 from ascend_conformance.harness.framework_to_profile import reference
 
-Spoil = Callable[[Path], object]
 Texts = dict[int, bytes]
 Change = Callable[[bytearray, Texts], object]
 
@@ -28,28 +25,7 @@ FUNCTION = 33
 SHAPES, STACK = 4, 8
 
 BUGS: dict[str, Bug] = {}
-
-
-class Absent(Exception):
-    """There is nothing in the profile that the bug would read wrongly."""
-
-
-def bug(larger: str | None = None) -> Callable[[Spoil], Spoil]:
-    def register(spoil: Spoil) -> Spoil:
-        found = of_function(spoil, _export, larger)
-        BUGS[found.name] = found
-        return spoil
-
-    return register
-
-
-def _export(spoil: Spoil, source: Path, target: Path) -> None:
-    with TemporaryDirectory() as place:
-        copied = Path(place) / source.name
-        shutil.copytree(source, copied)
-        with suppress(Absent):
-            spoil(copied)
-        reference(copied, target)
+bug = partial(register, BUGS, partial(export_changed, reference))
 
 
 def _values(content: bytes) -> Iterator[tuple[int, bytes]]:
@@ -68,7 +44,7 @@ def _joined(values: Iterator[tuple[int, bytes]] | list[tuple[int, bytes]]) -> by
 def _file(profile: Path, name: str) -> Path:
     path = profile / "FRAMEWORK" / f"torch.{name}"
     if not path.exists():
-        raise Absent
+        raise Inapplicable
     return path
 
 
@@ -77,7 +53,7 @@ def _records(profile: Path, name: str, select: Callable[[list[bytes]], list[byte
     path = _file(profile, name)
     found = list(_values(path.read_bytes()))
     if not found:
-        raise Absent
+        raise Inapplicable
     kept = select([record for _, record in found])
     path.write_bytes(_joined([(found[0][0], record) for record in kept]))
 

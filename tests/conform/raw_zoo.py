@@ -7,49 +7,24 @@ change the exporter is right.
 from __future__ import annotations
 
 import json
-import shutil
 import struct
 from collections.abc import Callable
-from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from zoo import Bug, of_function
+from zoo import Bug, Inapplicable, export_changed, register
 
 from ascend_conformance.harness.raw_to_text import reference
 
-Spoil = Callable[[Path], object]
-
 BUGS: dict[str, Bug] = {}
-
-
-class Absent(Exception):
-    """There is nothing in the folder that the bug would read wrongly."""
-
-
-def bug(larger: str | None = None, source: str | None = None) -> Callable[[Spoil], Spoil]:
-    def register(spoil: Spoil) -> Spoil:
-        found = of_function(spoil, _export, larger, source)
-        BUGS[found.name] = found
-        return spoil
-
-    return register
-
-
-def _export(spoil: Spoil, source: Path, target: Path) -> None:
-    with TemporaryDirectory() as place:
-        copied = Path(place) / source.name
-        shutil.copytree(source, copied)
-        with suppress(Absent):
-            spoil(copied)
-        reference(copied, target)
+bug = partial(register, BUGS, partial(export_changed, reference))
 
 
 def _slices(prof: Path, pattern: str) -> list[Path]:
     """The slices of all files of a pattern, the last one last."""
     found = sorted(prof.rglob(f"{pattern}.slice_*"), key=lambda one: int(one.suffix[7:]))
     if not found:
-        raise Absent
+        raise Inapplicable
     return found
 
 
@@ -111,7 +86,7 @@ def last_slice_dropped(prof: Path) -> None:
     """A loop over slices ends one too early."""
     _, *others = _slices(prof, "*.api_event.data")
     if not others:
-        raise Absent
+        raise Inapplicable
     others[-1].unlink()
 
 

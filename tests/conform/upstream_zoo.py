@@ -18,7 +18,7 @@ from zoo import (
     When,
     cells,
     number,
-    of_function,
+    register,
     timeline,
     timelines,
 )
@@ -31,12 +31,7 @@ BUGS: dict[str, Bug] = {}
 
 
 def bug(when: When, source: str) -> Callable[[Applies], Applies]:
-    def register(apply: Applies) -> Applies:
-        found = of_function(apply, EXPORTS[when], source=source)
-        BUGS[found.name] = found
-        return apply
-
-    return register
+    return register(BUGS, EXPORTS[when], source=source)
 
 
 @bug("before", "Ascend/pytorch issue 167, 2026-09-11")

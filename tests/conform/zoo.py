@@ -54,37 +54,44 @@ class Bug:
         return Function(self.name, self.export)
 
 
-def of_function(
-    apply: Applies,
-    export: Callable[[Applies, Path, Path], None],
+def register(
+    bugs: dict[str, Bug],
+    export: Callable[[Applies, Path, Path], object],
     larger: str | None = None,
     source: str | None = None,
-) -> Bug:
-    """The bug of a function, whose name and docstring are its own."""
-    name = apply.__name__.replace("_", "-")
-    words = (apply.__doc__ or "").strip()
-    return Bug(name, words, partial(export, apply), larger, source)
+) -> Callable[[Applies], Applies]:
+    """A decorator of functions that are bugs, each of its own name and docstring."""
+
+    def add(apply: Applies) -> Applies:
+        name = apply.__name__.replace("_", "-")
+        words = (apply.__doc__ or "").strip()
+        bugs[name] = Bug(name, words, partial(export, apply), larger, source)
+        return apply
+
+    return add
+
+
+def export_changed(
+    export: Callable[[Path, Path], object], apply: Applies, source: Path, target: Path
+) -> None:
+    """Export a copy that was changed, or the same where there is nothing to change."""
+    with TemporaryDirectory() as place:
+        copy = Path(place) / source.name
+        shutil.copytree(source, copy)
+        with suppress(Inapplicable):
+            apply(copy)
+        export(copy, target)
 
 
 BUGS: dict[str, Bug] = {}
 
 
 def bug(when: When, larger: str | None = None) -> Callable[[Applies], Applies]:
-    def register(apply: Applies) -> Applies:
-        found = of_function(apply, EXPORTS[when], larger)
-        BUGS[found.name] = found
-        return apply
-
-    return register
+    return register(BUGS, EXPORTS[when], larger)
 
 
-def _export_changed(apply: Applies, source: Path, target: Path) -> None:
-    with TemporaryDirectory() as place:
-        copy = Path(place) / source.name
-        shutil.copytree(source, copy)
-        with suppress(Inapplicable):
-            apply(Database(databases(copy)[0]))
-        reference(copy, target)
+def _change_and_export(apply: Applies, source: Path, target: Path) -> None:
+    export_changed(reference, lambda copy: apply(Database(databases(copy)[0])), source, target)
 
 
 def _export_and_change(apply: Applies, source: Path, target: Path) -> None:
@@ -94,7 +101,7 @@ def _export_and_change(apply: Applies, source: Path, target: Path) -> None:
 
 
 EXPORTS: Mapping[When, Callable[[Applies, Path, Path], None]] = {
-    "before": _export_changed,
+    "before": _change_and_export,
     "after": _export_and_change,
 }
 

@@ -124,7 +124,7 @@ class PlainFramework:
         """One arrow to the first end of each one of HostToDevice whose call an operator caused.
 
         The operator is the one that CONNECTION_IDS tells, else the innermost around the enqueue
-        whose dequeue the call lies in. Of ends at one moment the first has the arrow.
+        whose dequeue the call lies in.
         """
         operators = self.of_type("op", "mstx")
         owner = {
@@ -132,18 +132,16 @@ class PlainFramework:
             for row in reversed(operators)
             for connection in self.links.get(row["connectionId"], ())
         }
-        seen, moments = set(), set()
+        seen = set()
         for identity, work, call, where in self.plain.linked():
             if identity in seen:
                 continue
             seen.add(identity)
             moment = work["startNs"]
             row = owner.get(call["connectionId"]) or self._around(call, operators)
-            if row is None or moment in moments:
-                continue
-            moments.add(moment)
-            yield self.point("s", "async_npu", "torch_to_npu", moment, **self.at(row))
-            yield self.point("f", "async_npu", "torch_to_npu", moment, **where)
+            if row is not None:
+                yield self.point("s", "async_npu", "torch_to_npu", moment, **self.at(row))
+                yield self.point("f", "async_npu", "torch_to_npu", moment, **where)
 
     def _around(self, call: Event, operators: list[Event]) -> Event | None:
         queue = self.of_type("queue")

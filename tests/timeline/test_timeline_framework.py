@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from plain_framework import PlainFramework
 from plain_timeline import CPP, OLD, Plain, canonical
@@ -16,6 +18,7 @@ from timeline_recordings import (
     real_trace,
     simulated,
     timeline,
+    written,
 )
 
 from ascend_ref.spill import Spill
@@ -57,6 +60,23 @@ def test_operators_lead_to_what_they_caused(preset: str, kind: str, writer: str)
     ours = [event for event in events if event.get("cat") == "async_npu"]
     assert expected
     assert Counter(map(canonical, ours)) == expected
+
+
+def test_work_that_starts_at_once_has_an_arrow_each() -> None:
+    """As torch_npu 2.14.0 draws them, although they then share the id."""
+    recorded = simulated("observed-everything", "pytorch")
+    table = recorded.table("TASK")
+    place, starts = table.column_names.index("startNs"), table["startNs"].to_numpy()
+    column = pa.array(np.full(table.num_rows, starts.max()))
+    changed = table.set_column(place, table.schema.field("startNs"), column)
+    tables = {**recorded.tables, "TASK": changed}
+    (events,) = written(replace(recorded, tables=tables), "adapter").values()
+    before, after = (
+        [(one["ph"], one["id"]) for one in some if one.get("cat") == "async_npu"]
+        for some in (timeline(("observed-everything", "pytorch", None), "adapter"), events)
+    )
+    assert [phase for phase, _ in after] == [phase for phase, _ in before]
+    assert len({identity for _, identity in after}) < len({identity for _, identity in before})
 
 
 def test_numbers_of_python_calls_are_those_of_the_real_timeline() -> None:

@@ -23,12 +23,11 @@ from ascend_spec.cluster import ClusterColumn, ClusterTable
 from ..compare.agreement import Which
 from ..compare.sql import quoted
 from ..media.text.database import open_facts
-from .pairing import Difference, Pairing, Table
+from .pairing import LEFT, RIGHT, Difference, Pairing, Table, broken_file
 
 RELATIVE = 1e-9
-"""Part of a real number by which two agree: sums depend on the order of what is added."""
-LEFT, RIGHT = 0, 1
-"""Numbers of the sides as files of the facts."""
+"""Part of a real number by which two agree, as sums depend on the order of what is added (source:
+consumers 4)."""
 LEAST = 1e-9
 """Difference of real numbers that is none: of sums near 0, in us, ms or MB."""
 
@@ -100,7 +99,7 @@ def differences(
 
 
 def _broken(one: ClusterFile) -> Difference:
-    return Difference("broken file", one.name, one.place, None, 1, 1, str(one.reason))
+    return broken_file(one.name, one.place, str(one.reason))
 
 
 def _differences(pairing: Pairing, name: str, left: _Held, right: _Held) -> Iterator[Difference]:

@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from ascend_ref.db.display import printable
 from ascend_ref.db.open import UnreadableDatabase
 from ascend_ref.recorded.model import Output
 from ascend_ref.recorded.shape import shape_of
@@ -29,11 +28,9 @@ from ..compare.sql import quoted
 from ..media.text.database import Facts, open_facts
 from .files import DatabaseTable, File
 from .following import Following, links_of
-from .pairing import Difference, Pairing, Table, listed
+from .pairing import LEFT, RIGHT, Difference, Pairing, Table, broken_file, listed, unmatched
 
 TIMES = frozenset(("timestampNs", "timestampText"))
-LEFT, RIGHT = 0, 1
-"""Numbers of the sides as files of the facts."""
 
 
 def differences(
@@ -50,22 +47,18 @@ def differences(
     broken = {one.name: one for some in tables for one in some if not one.is_readable}
     # What an unreadable database lacks is not known.
     named = [{one.name: one for one in some if one.path.name not in broken} for some in tables]
-    wanted = [{one for one in some if features is None or one in features} for some in named]
-    found = [_broken(name, name, one.path) for name, one in sorted(broken.items())]
-    found += [
-        Difference("absent file", one, named[0][one].place, None, 1, 1, f"{sides[1]} wrote none")
-        for one in sorted(wanted[0] - wanted[1])
+    wanted = [
+        {name: one.place for name, one in some.items() if features is None or name in features}
+        for some in named
     ]
-    found += [
-        Difference("added file", one, named[1][one].place, None, 1, 1, f"{sides[0]} has none")
-        for one in sorted(wanted[1] - wanted[0])
-    ]
+    found = [broken_file(name, name, _damage(one.path)) for name, one in sorted(broken.items())]
+    found += unmatched(wanted, sides)
     paths = [list(dict.fromkeys(one.path for one in some.values())) for some in named]
     if not all(paths) or [one.read_bytes() for one in paths[0]] == [
         one.read_bytes() for one in paths[1]
     ]:
         return found
-    places = {name: named[1][name].place for name in wanted[0] & wanted[1]}
+    places = {name: place for name, place in wanted[1].items() if name in wanted[0]}
     with open_facts() as facts:
         both = _Both(facts, places, sides, output)
         for number, some in enumerate(paths):
@@ -74,14 +67,13 @@ def differences(
     return found
 
 
-def _broken(feature: str, place: str, path: Path) -> Difference:
-    """That a database is damaged, and how."""
+def _damage(path: Path) -> str:
+    """How a database is damaged."""
     try:
         DatabaseFile(path)
-        words = "some of its rows cannot be read"
     except UnreadableDatabase as problem:
-        words = str(problem)
-    return Difference("broken file", feature, place, None, 1, 1, printable(words))
+        return str(problem)
+    return "some of its rows cannot be read"
 
 
 class _Both:
@@ -102,21 +94,17 @@ class _Both:
         try:
             files = [DatabaseFile(path) for path in paths]
         except UnreadableDatabase as problem:
-            yield self._damage(paths[0].name, paths[0].name, problem)
+            yield broken_file(paths[0].name, paths[0].name, str(problem))
             return
         tables, lenient = (FileTables(self._output, files, Spill(), one) for one in (False, True))
         for name in tables:
             try:
                 table = tables[name]
             except UnreadableDatabase as problem:
-                yield self._damage(name, self._places.get(name, name), problem)
+                yield broken_file(name, self._places.get(name, name), str(problem))
                 table = lenient[name]
             self._present[name, number] = tables.present(name)
             self._load(name, number, table)
-
-    @staticmethod
-    def _damage(feature: str, place: str, problem: UnreadableDatabase) -> Difference:
-        return Difference("broken file", feature, place, None, 1, 1, printable(str(problem)))
 
     def _load(self, name: str, number: int, table: pa.Table) -> None:
         columns = ", ".join(

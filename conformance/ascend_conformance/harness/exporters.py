@@ -152,66 +152,57 @@ def called(words: list[str]) -> str:
 
 
 @dataclass(frozen=True)
-class MsprofAnalyze:
-    """msprof-analyze, whose mode export_summary writes two files into the profile itself."""
+class _Cluster:
+    """msprof-analyze, which analyses the profiles in a folder, and may write there."""
 
     program: Path
     limits: Limits
+    text: str = "msprof-analyze"
     name: str = "msprof-analyze"
-    features: frozenset[str] | None = frozenset(("kernel_details", "api_statistic"))
+    features: frozenset[str] | None = None
     writer: str | None = None
 
-    @property
-    def text(self) -> str:
-        """Its name."""
-        return self.name
-
-    def export(self, source: Path, target: Path) -> Result:
-        """Run it on a copy, and take what it has written."""
-        cluster = target / "cluster"
-        copied = cluster / source.name
-        shutil.copytree(source, copied)
-        command = [str(self.program), "cluster", "-m", "export_summary", "--force"]
-        command += ["-d", str(cluster), "-o", str(target / "results")]
-        ended = run(command, target, self.limits)
-        for name in sorted(self.features or ()):
-            for path in copied.rglob(f"{name}.csv"):
-                shutil.move(path, target / path.name)
-        shutil.rmtree(cluster)
-        shutil.rmtree(target / "results", ignore_errors=True)
-        return result_of(ended)
+    def run(self, mode: str, profiles: Path, results: Path, place: Path) -> Result:
+        """Run one of its modes in a folder."""
+        command = [str(self.program), "cluster", "-m", mode, "--force"]
+        command += ["-d", str(profiles), "-o", str(results)]
+        return result_of(run(command, place, self.limits))
 
     def close(self) -> None:
         """Nothing is left of a command that has ended."""
 
 
 @dataclass(frozen=True)
-class ClusterAnalysis:
-    """msprof-analyze, whose mode all writes cluster_analysis.db of the ranks in a folder."""
+class MsprofAnalyze(_Cluster):
+    """Its mode export_summary, which writes two files into the profile itself."""
 
-    program: Path
-    limits: Limits
-    name: str = "msprof-analyze"
-    features: frozenset[str] | None = None
-    writer: str | None = None
-
-    @property
-    def text(self) -> str:
-        """Its name."""
-        return self.name
+    features: frozenset[str] | None = frozenset(("kernel_details", "api_statistic"))
 
     def export(self, source: Path, target: Path) -> Result:
-        """Run it on a copy, as it may write there, and take the folder that it makes."""
+        """Run it on a copy, and take what it has written."""
+        cluster = target / "cluster"
+        copied = cluster / source.name
+        shutil.copytree(source, copied)
+        ended = self.run("export_summary", cluster, target / "results", target)
+        for name in sorted(self.features or ()):
+            for path in copied.rglob(f"{name}.csv"):
+                shutil.move(path, target / path.name)
+        shutil.rmtree(cluster)
+        shutil.rmtree(target / "results", ignore_errors=True)
+        return ended
+
+
+@dataclass(frozen=True)
+class ClusterAnalysis(_Cluster):
+    """Its mode all, which writes cluster_analysis.db of the ranks in a folder."""
+
+    def export(self, source: Path, target: Path) -> Result:
+        """Run it on a copy, and take the folder that it makes."""
         copied = target / "ranks"
         shutil.copytree(source, copied)
-        command = [str(self.program), "cluster", "-m", "all", "--force"]
-        command += ["-d", str(copied), "-o", str(target)]
-        ended = run(command, target, self.limits)
+        ended = self.run("all", copied, target, target)
         shutil.rmtree(copied)
-        return result_of(ended)
-
-    def close(self) -> None:
-        """Nothing is left of a command that has ended."""
+        return ended
 
 
 @dataclass(frozen=True)

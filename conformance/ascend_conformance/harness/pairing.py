@@ -18,6 +18,8 @@ from ..compare.match import PAIRS, Compared, Outcome, Selected, difference, outc
 from ..compare.sql import quoted
 from ..media.text.database import Facts
 
+LEFT, RIGHT = 0, 1
+"""Numbers of the sides as files of the facts, where each is one."""
 SHOWN = 60
 """Characters of a value that are shown."""
 EXAMPLE_COLUMNS = 4
@@ -36,6 +38,24 @@ class Difference:
     count: int
     total: int
     words: str
+
+
+def broken_file(feature: str, place: str, reason: str) -> Difference:
+    """That a file cannot be read, and why."""
+    return Difference("broken file", feature, place, None, 1, 1, printable(reason))
+
+
+def unmatched(places: Sequence[Mapping[str, str]], sides: tuple[str, str]) -> list[Difference]:
+    """The features that only one side has. ``places``: of those that each side has."""
+    left, right = places
+    absent = [
+        Difference("absent file", one, left[one], None, 1, 1, f"{sides[1]} wrote none")
+        for one in sorted(left.keys() - right.keys())
+    ]
+    return absent + [
+        Difference("added file", one, right[one], None, 1, 1, f"{sides[0]} has none")
+        for one in sorted(right.keys() - left.keys())
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from ascend_ref.db.display import printable
-
 from ..compare.agreement import WHICH, Which
 from ..compare.match import Compared
 from ..compare.sql import quoted
@@ -19,7 +17,7 @@ from ..media.text.deliverables import Deliverable
 from ..media.text.folder import Folder, read_folder
 from ..media.text.layers import layers_by_table
 from .files import File
-from .pairing import Difference, Pairing, Table, listed
+from .pairing import Difference, Pairing, Table, broken_file, listed, unmatched
 
 _DEVICE = ("Device_id",)
 """Columns that say which of several devices a row is of."""
@@ -48,14 +46,8 @@ def differences(
         for some in (left, right)
     ]
     named = [_by_feature(some) for some in wanted]
-    found = [
-        Difference("absent file", one, named[0][one][0].place, None, 1, 1, f"{sides[1]} wrote none")
-        for one in sorted(named[0].keys() - named[1].keys())
-    ]
-    found += [
-        Difference("added file", one, named[1][one][0].place, None, 1, 1, f"{sides[0]} has none")
-        for one in sorted(named[1].keys() - named[0].keys())
-    ]
+    places = [{name: files[0].place for name, files in some.items()} for some in named]
+    found = unmatched(places, sides)
     unequal = [
         one
         for one in sorted(named[0].keys() & named[1].keys())
@@ -99,7 +91,7 @@ class _Both:
 
     def _broken(self, number: int, reason: str) -> Difference:
         file = self._folder.files[number]
-        return Difference("broken file", file.name, file.place, None, 1, 1, printable(reason))
+        return broken_file(file.name, file.place, reason)
 
     def _tables(self) -> Iterator[Table]:
         there = self._facts.tables()

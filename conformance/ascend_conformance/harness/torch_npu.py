@@ -37,7 +37,7 @@ STUBS = {
     "torch/__init__.py": "",
     "torch/_C/__init__.py": "class FunctionSchema:\n    pass\n",
     "torch/profiler/__init__.py": "",
-    "torch/profiler/_utils.py": "def traverse_dfs(*_):\n    raise NotImplementedError\n",
+    "torch/profiler/_utils.py": "traverse_dfs = None\n",
     "torch_npu/__init__.py": "",
     "torch_npu/_C/__init__.py": "",
     "torch_npu/_C/_profiler.py": "def _get_host_uid():\n    return 0\n",
@@ -47,7 +47,10 @@ STUBS = {
     "torch_npu/utils/__init__.py": "",
     "torch_npu/utils/utils.py": "def _is_interactive_command_line():\n    return False\n",
 }
-"""Modules of torch, and of the compiled parts of torch_npu, that are imported, by their texts."""
+"""Modules of torch, and of the compiled parts of torch_npu, that are imported, by their texts.
+
+Nothing but a timeline of memory, which is not asked for, calls ``traverse_dfs``.
+"""
 ANALYSE = """
 import sys
 sys.path.insert(0, sys.argv[1])
