@@ -16,10 +16,10 @@ from ascend_ref.capture import Integers, Reals
 from ascend_ref.derive.matching import groups
 from ascend_spec import raw_catalog
 
+from .rates import amounts, rates
+
 Columns = Mapping[str, npt.NDArray[Any]]
 
-SECOND = 1_000_000_000
-MOST = 1 << 62
 PERIOD = 20_000_000
 """ns before the only sample of a series; msprof samples 50 times per second by default."""
 
@@ -92,17 +92,6 @@ def intervals(time: Integers, *series: Integers) -> Integers:
     return found
 
 
-def rates(amount: npt.NDArray[Any], length: Integers) -> Integers:
-    """Amounts per second in so many ns, 0 in none; damaged amounts give at most MOST."""
-    found = amount * float(SECOND) / np.maximum(length, 1)
-    return np.where(length > 0, np.minimum(found, MOST), 0).astype(np.int64)
-
-
-def amounts(rate: npt.NDArray[Any], length: Integers, each: int = 1) -> Integers:
-    """How many of ``each`` the rate moves in so many ns."""
-    return np.rint(rate / each * length / SECOND).astype(np.int64)
-
-
 def ddr_event(chip: int) -> int:
     """Byte that one event of the DDR memory of a chip counts."""
     return raw_catalog().chips[chip].ddr_bits // 8
@@ -149,7 +138,7 @@ def _of_ddr(table: Columns, chip: int) -> Columns:
     return {
         **table,
         **{
-            name: rates(amounts(table[name], length, each) * each, length)
+            name: rates(amounts(table[name], length, each), length, each)
             for name in ("read", "write")
         },
     }
@@ -160,7 +149,7 @@ def _of_cache(table: Columns, _: int) -> Columns:
     passed, accesses, hits = cache_counts(table)
     return {
         **table,
-        "throughput": rates(passed * LINE, length),
+        "throughput": rates(passed, length, LINE),
         "hitRate": hit_rates(hits, accesses),
     }
 

@@ -6,11 +6,14 @@ rounded once, to the nearest nanosecond.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
+
+from ascend_spec.core.packed import ClockName
 
 Times = npt.NDArray[np.int64]
 
@@ -66,6 +69,20 @@ def _scaled(
     inner = (rest * top + added % bottom) // bottom
     fits &= np.abs(whole) < LIMIT
     return np.where(fits, whole, 0) + inner + added // bottom, fits
+
+
+UNIX = Clock(0, Fraction(0), Fraction(1))
+"""Unix time in ns, by which records of layout 2.0 have theirs."""
+
+CLOCKS: Mapping[ClockName, str] = {
+    "host-counter": "host",
+    "host-monotonic": "monotonic",
+    "device-counter": "device",
+    "device-monotonic": "sampling",
+    "device-start": "since_start",
+    "unix": "unix",
+}
+"""What side files call the clocks of the spec."""
 
 
 def host_clock(

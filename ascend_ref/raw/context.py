@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from ascend_spec.core.packed import ClockName
 
-from .clocks import Clock
+from .clocks import CLOCKS, Clock
 from .damage import Damage, Unreadable
 from .dictionaries import Names, read_names
 from .readable import Reading
 from .side import SideFiles, Unknown, read_side_files
 from .tree import HOST, RawFolder, find_folders, folder_of
-
-_CLOCKS: Mapping[ClockName, str] = {
-    "host-counter": "host",
-    "device-counter": "device",
-    "device-monotonic": "sampling",
-    "device-start": "since_start",
-}
 
 
 @dataclass
@@ -53,13 +46,13 @@ class Context:
         counter: ClockName | None = "host-counter" if self.folder.side == "host" else None
         return Reading(self.names, dict(self._clocks()), counter)
 
-    def _clocks(self) -> Iterator[tuple[str, Clock]]:
+    def _clocks(self) -> Iterator[tuple[ClockName, Clock]]:
         missing: dict[str, None] = {}
-        for name, attribute in _CLOCKS.items():
+        for name in CLOCKS:
             if name.startswith("device") and self.folder.side != "device":
                 continue
             try:
-                clock: Clock = getattr(self.side, attribute)
+                clock = self.side.by_name(name)
             except Unknown as reason:
                 missing[str(reason)] = None
             else:

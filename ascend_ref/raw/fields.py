@@ -9,7 +9,7 @@ import construct
 import numpy as np
 import numpy.typing as npt
 
-from ascend_spec.core.packed import Field, bit_fields
+from ascend_spec.core.packed import ClockName, Field, bit_fields
 
 
 def numbers(
@@ -45,12 +45,12 @@ def put(
     target[...] = (wide | (np.asarray(values, np.int64) & mask) << shift).astype(target.dtype)
 
 
-def time_field(declaration: construct.Struct) -> str:
-    """The first field that is a time by a clock of the device; ``KeyError`` without one."""
+def time_field(declaration: construct.Struct) -> tuple[str, ClockName]:
+    """The first field that is a time, and the clock that it names; ``KeyError`` without one."""
     for field in declaration.subcons:
-        if isinstance(field, Field) and (field.facts.clock or "").startswith("device"):
-            return str(field.name)
-    raise KeyError("no time by a clock of the device")
+        if isinstance(field, Field) and field.facts.clock is not None:
+            return str(field.name), field.facts.clock
+    raise KeyError("no time by a clock")
 
 
 def bits_of(field: construct.Construct) -> Mapping[str, tuple[int, int]]:

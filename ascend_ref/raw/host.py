@@ -18,8 +18,9 @@ from ascend_ref.capture import Capture, Integers, Reals
 from ascend_ref.capture.model import NONE
 from ascend_ref.capture.records import Records
 
-from .amounts import MOST, PERIOD, SECOND
+from .amounts import PERIOD
 from .clocks import Clock
+from .rates import MOST, SECOND, least_amounts, rates
 from .samples import HOST_TABLES
 
 Columns = Mapping[str, npt.NDArray[Any]]
@@ -135,19 +136,6 @@ def pages(table: Columns, facts: HostFacts) -> Integers:
     return np.rint(table["usage"] / 100 * facts.memory / PAGE).astype(np.int64)
 
 
-def moved(speed: Integers, length: Integers) -> Integers:
-    """The least number of bytes that a speed, a whole number, is shown of."""
-    exact = -(-speed.astype(object) * length.astype(object) // SECOND)
-    found: Integers = np.minimum(exact, MOST).astype(np.int64)
-    return found
-
-
-def speeds(size: Integers, length: Integers) -> Integers:
-    """Byte/s in whole numbers, 0 in no time."""
-    exact = size.astype(object) * SECOND // np.maximum(length, 1).astype(object)
-    return np.where(length > 0, np.minimum(exact, MOST), 0).astype(np.int64)
-
-
 def loads(size: Integers, length: Integers, cards: Integers, speed: Integers) -> Reals:
     """Percent of what the last card can carry in one direction, of the mean of the cards."""
     able = cards * (speed * float(MEGABIT)) * np.maximum(length, 1) / SECOND
@@ -203,12 +191,12 @@ def _of_network(table: Columns, facts: HostFacts, _: Clock) -> Columns:
     """The load follows from the speed."""
     table = in_order(table)
     length = lengths(table["timestampNs"])
-    size = moved(table["speed"], length)
+    size = least_amounts(table["speed"], length)
     one = np.ones(len(size), np.int64)
     return {
         "timestampNs": table["timestampNs"],
         "usage": loads(size, length, one, one * facts.speed),
-        "speed": speeds(size, length),
+        "speed": rates(size, length),
     }
 
 

@@ -101,15 +101,22 @@ def layout_of(
     ]
     if len(layouts) > 1 and rows_of is not None:
         layouts = _likely(layouts, rows_of)
-    if len(layouts) != 1:
-        known = ", ".join(f"{size} byte" for size in dict.fromkeys(sizes.values()))
+    if len(layouts) != 1 or (chip is not None and _overlap(layouts[0])):
+        known = " or ".join(sizes)
+        keys = ", ".join(dict.fromkeys(key for one in kind.members for key in one.when))
+        if candidates:
+            raise Ambiguous(f"records of {known}: which of them it has is in {keys or 'info.json'}")
         raise Ambiguous(
-            f"records of {known}: which of them it has is in info.json and sample.json of its "
-            "folder"
-            if candidates
-            else f"chip {chip} writes no such file"
+            f"chip {chip} writes no such file"
+            if chip not in kind.chips
+            else f"no records of it are known with this {keys}"
         )
     return _distinct(layouts[0], chip)
+
+
+def _overlap(layout: Layout) -> bool:
+    """Whether nothing shows which of several members a record is."""
+    return sum(not one.values for one in layout.members) > 1
 
 
 def _likely(layouts: list[Layout], rows_of: Callable[[int], Bytes]) -> list[Layout]:

@@ -6,7 +6,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
+from ascend_spec.core.packed import ClockName
+
 from .clocks import (
+    CLOCKS,
+    UNIX,
     Clock,
     device_clock,
     host_clock,
@@ -26,6 +30,12 @@ class Clocks(NamedTuple):
     device: Clock
     sampling: Clock
     since_start: Clock
+    unix: Clock = UNIX
+
+    def by_name(self, name: ClockName) -> Clock:
+        """The clock that the spec calls so."""
+        clock: Clock = getattr(self, CLOCKS[name])
+        return clock
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,10 @@ import numpy as np
 
 from ascend_ref.capture import Integers, Origin
 from ascend_ref.capture.switches import HostSampler
+from ascend_spec import raw_catalog
+from ascend_spec.core.packed import ClockName
+
+from .fields import time_field
 
 CLOCK = "AICORE_FREQ"
 
@@ -51,6 +55,17 @@ OWNERS = ("app", "device")
 """Whose memory a sample of NPU_MEM is, by number (raw-prof 4.8)."""
 
 APP = 0
+
+
+def clock_name(kind: str) -> ClockName:
+    """The clock of the samples of a kind of files; ``KeyError`` where none is named."""
+    file = raw_catalog().files[kind]
+    if file.grammar is None:
+        return time_field(raw_catalog().record(file.members[0].record))[1]
+    clock = raw_catalog().grammar_of(kind).parts["time"].clock
+    if clock is None:
+        raise KeyError(f"no clock of {kind}")
+    return clock
 
 
 def with_bounds(

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import jsonschema_rs
 
 from ascend_spec import per_spec, raw_catalog
+from ascend_spec.core.packed import ClockName
 from ascend_spec.raw import RawFile
 
 from . import clocks
@@ -46,6 +47,8 @@ class Unknown(ValueError):
 class SideFiles:
     """What the side files of one folder hold: JSON by schema, logs by grammar."""
 
+    unix: ClassVar[Clock] = clocks.UNIX
+
     folder: RawFolder
     documents: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     logs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -67,6 +70,11 @@ class SideFiles:
             for key, value in self.documents.get(document, {}).items()
             if isinstance(value, str)
         }
+
+    def by_name(self, name: ClockName) -> Clock:
+        """The clock that the spec calls so. Raises :class:`Unknown`."""
+        clock: Clock = getattr(self, clocks.CLOCKS[name])
+        return clock
 
     @cached_property
     def base(self) -> int:

@@ -15,12 +15,12 @@ import numpy.typing as npt
 from ascend_ref.capture import Integers
 from ascend_ref.derive.matching import groups
 
+from .rates import amounts, rates
+
 Columns = Mapping[str, npt.NDArray[Any]]
 
 MEBI = 1 << 20
 MILLION = 1_000_000
-SECOND = 1_000_000_000
-MOST = 1 << 62
 PIECE = 32
 """Byte that one event of a memory counts."""
 
@@ -69,13 +69,7 @@ def before(table: Columns) -> Integers:
 def pieces(table: Columns) -> Integers:
     """The events of HBM since the sample before, 0 for the first one."""
     length = table["timestampNs"] - before(table)
-    return np.rint(table["bandwidth"] / PIECE * length / SECOND).astype(np.int64)
-
-
-def rates(count: Integers, length: Integers) -> Integers:
-    """Byte per second of so many events in ns, 0 in none; damaged counts give at most MOST."""
-    found = count * PIECE * float(SECOND) / np.maximum(length, 1)
-    return np.where(length > 0, np.minimum(found, MOST), 0).astype(np.int64)
+    return amounts(table["bandwidth"], length, PIECE)
 
 
 def _of_ports(table: Columns) -> Columns:
@@ -91,7 +85,7 @@ def _of_pcie(table: Columns) -> Columns:
 
 def _of_hbm(table: Columns) -> Columns:
     length = table["timestampNs"] - before(table)
-    return {**table, "bandwidth": rates(pieces(table), length)}
+    return {**table, "bandwidth": rates(pieces(table), length, PIECE)}
 
 
 HELD: Mapping[str, Callable[[Columns], Columns]] = {

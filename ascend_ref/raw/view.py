@@ -28,7 +28,7 @@ from .host import held_of_host, host_facts, host_records
 from .machine import chip_of, family_of
 from .marks import is_mark
 from .moments import MOMENTS, Clocks, Moments
-from .samples import CLOCK, FILES, HOST_TABLES, with_bounds
+from .samples import CLOCK, FILES, HOST_TABLES, clock_name, with_bounds
 from .tensors import NOT_AVAILABLE, todays_layouts
 from .traffic import HELD
 
@@ -160,13 +160,6 @@ def _of_level_0(capture: Capture) -> Capture:
 
 def _samples(capture: Capture, clocks: Clocks, lost: list[str]) -> Samples:
     """The samples that raw files hold, at the times that their clocks show."""
-    of_table = {
-        **dict.fromkeys(("DDR", "HBM", "LLC", "NPU_MEM"), clocks.since_start),
-        **dict.fromkeys(("HCCS", "NIC", "PCIE", "ROCE"), clocks.sampling),
-        "NETDEV_STATS": clocks.monotonic,
-        "NPU_MODULE_MEM": clocks.host,
-        **dict.fromkeys(HOST_TABLES.values(), clocks.monotonic),
-    }
     chip = chip_of(capture.origin)
     found: dict[str, Mapping[str, npt.NDArray[Any]]] = {}
     for name, table in capture.samples.items():
@@ -176,7 +169,8 @@ def _samples(capture: Capture, clocks: Clocks, lost: list[str]) -> Samples:
             continue
         time = table["timestampNs"]
         bounds = np.isin(time, [capture.origin.start, capture.origin.end or 0])
-        shown = nearest(of_table.get(name, clocks.device), time)
+        clock = clocks.device if name == CLOCK else clocks.by_name(clock_name(kind.file))
+        shown = nearest(clock, time)
         shown = np.where(bounds, time, shown) if name == CLOCK else shown
         held = HELD.get(name, dict)({**table, "timestampNs": shown})
         if name in HOST_TABLES.values():

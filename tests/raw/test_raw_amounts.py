@@ -129,6 +129,12 @@ def test_caches(tmp_path: Path) -> None:
     }
 
 
+def test_no_cache_passes_less_than_nothing(tmp_path: Path) -> None:
+    """2 ** 51 events of 4096 bytes are more bytes than 64 bits have."""
+    found = read(tmp_path, "llc", llc({0: {0x00: 0}, 10_000: {0x00: 1 << 51}}))
+    assert columns(found, "LLC")["throughput"] == [0, 1 << 62]
+
+
 def test_a_cache_that_nobody_reads_hits_nothing(tmp_path: Path) -> None:
     found = read(tmp_path, "llc", llc({0: {0x20: 0, 0x02: 0}}))
     assert columns(found, "LLC")["hitRate"] == [0.0]

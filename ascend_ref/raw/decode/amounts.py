@@ -21,14 +21,15 @@ from ..amounts import (
     ddr_event,
     hit_rates,
     network_rates,
-    rates,
     since,
 )
 from ..clocks import LIMIT, OUT_OF_RANGE
 from ..context import Context
 from ..damage import Damage
-from .session import Rows, Session
-from .times import times_of
+from ..rates import MOST, rates
+from ..samples import FILES, clock_name
+from .session import Session
+from .times import timed, times_of
 
 _LARGEST = 1 << 53
 """Greater amounts are damage; a float holds no more of them exactly."""
@@ -63,14 +64,7 @@ def _totals(
     """Times and totals of the lines of a file that have a time, in order of time."""
     lines = [found for line, found in session.lines(context, kind) if line == "sample"]
     ticks = np.array([min(int(one["time"]), LIMIT) for one in lines], np.int64)
-    side = context.side
-    time = times_of(
-        session,
-        context,
-        kind,
-        lambda: side.monotonic if kind == "netdev_stats" else side.sampling,
-        ticks,
-    )
+    time = times_of(session, context, kind, clock_name(kind), ticks)
     totals = {
         part: np.array([min(int(one[part]), _LARGEST) for one in lines], np.int64) for part in parts
     }
@@ -81,8 +75,7 @@ def _totals(
 
 def read_memory(session: Session, context: Context) -> Columns:
     """DDR, in Byte per second; the first sample has no interval."""
-    rows = session.rows(context, "ddr")
-    known, time = _timed(session, context, "ddr", rows)
+    known, time = timed(session, context, "ddr")
     moments, place = np.unique(time, return_inverse=True)
     length = since(moments, np.zeros(len(moments), np.int64))
     table: dict[str, Integers] = {"timestampNs": moments}
@@ -91,7 +84,7 @@ def read_memory(session: Session, context: Context) -> Columns:
         # Other events are those of one master, which are among these.
         own = known["eventType"] == event
         count = np.bincount(place[own], known["count"][own], len(moments))
-        table[column] = rates(count * each, length)
+        table[column] = rates(count.astype(np.int64), length, each)
     return table
 
 
@@ -100,8 +93,7 @@ def read_caches(session: Session, context: Context, texts: Texts) -> Columns:
 
     Which events were counted is stated by sample.json alone.
     """
-    rows = session.rows(context, "llc")
-    known, time = _timed(session, context, "llc", rows)
+    known, time = timed(session, context, "llc", right=lambda some: some["count"] < _LARGEST)
     mode = str(context.side.documents.get("sample", {}).get("llc_profiling", ""))
     if len(known) and mode not in EVENTS:
         text = f"llc: sample.json has no llc_profiling of {', '.join(EVENTS)}, so nobody knows "
@@ -115,22 +107,24 @@ def read_caches(session: Session, context: Context, texts: Texts) -> Columns:
     def total(events: tuple[int, ...]) -> Integers:
         numbers = [EVENTS[mode][one] for one in events] if len(known) else []
         own = np.isin(known["eventId"], numbers)
-        return np.bincount(place[own], known["count"][own], len(moments)).astype(np.int64)
+        count = np.bincount(place[own], known["count"][own], len(moments))
+        return np.minimum(count, MOST).astype(np.int64)
 
     length = since(moments, caches)
     return {
         "llcId": caches,
         "timestampNs": moments,
         "hitRate": hit_rates(total(HITS), total(ACCESSES)),
-        "throughput": rates(total(PASSED) * LINE, length),
+        "throughput": rates(total(PASSED), length, LINE),
         "mode": np.full(len(moments), texts.number(mode) if len(known) else 0, np.int64),
     }
 
 
-def read_dies(rows: Rows, time: Integers, texts: Texts) -> Columns:
+def read_dies(session: Session, context: Context, texts: Texts) -> Columns:
     """SIO, in Byte per second, die after die; the first record of a die is a base alone."""
-    own = rows["accId"] < len(DIES)
-    rows, time = rows[own], time[own]
+    rows, time = timed(
+        session, context, FILES["SIO"], "SIO", right=lambda some: some["accId"] < len(DIES)
+    )
     die = rows["accId"].astype(np.int64)
     order = np.lexsort((time, die))
     rows, time, die = rows[order], time[order], die[order]
@@ -142,11 +136,3 @@ def read_dies(rows: Rows, time: Integers, texts: Texts) -> Columns:
         "timestampNs": time[shown],
         **{column: rates(rows[field][shown], length[shown]) for field, column in SIO.items()},
     }
-
-
-def _timed(session: Session, context: Context, kind: str, rows: Rows) -> tuple[Rows, Integers]:
-    """The records whose times are known, and these times."""
-    ticks = rows["timestamp"]
-    time = times_of(session, context, kind, lambda: context.side.since_start, ticks)
-    known = (time != OUT_OF_RANGE) & (rows["count"] < _LARGEST)
-    return rows[known], time[known]

@@ -13,7 +13,6 @@ from ascend_ref.capture import Integers
 from ascend_ref.capture.model import Samples
 from ascend_ref.capture.records import Records
 
-from ..amounts import MOST, SECOND
 from ..clocks import LIMIT, OUT_OF_RANGE
 from ..context import Context
 from ..damage import Damage
@@ -27,9 +26,9 @@ from ..host import (
     host_records,
     loads,
     shares,
-    speeds,
 )
-from ..samples import FILES, HOST_TABLES
+from ..rates import MOST, SECOND, rates
+from ..samples import FILES, HOST_TABLES, clock_name
 from .session import Session
 from .times import times_of
 
@@ -181,7 +180,7 @@ def _network(session: Session, context: Context) -> Columns:
     return {
         "timestampNs": times[:-1][known],
         "usage": loads(size, length, number, speed),
-        "speed": speeds(size, length),
+        "speed": rates(size, length),
     }
 
 
@@ -202,7 +201,7 @@ def _blocks(session: Session, context: Context, kind: str) -> Iterator[Block]:
 def _times(session: Session, context: Context, kind: str, ticks: Sequence[int]) -> Integers:
     """Unix ns of the host's monotonic clock."""
     column = np.array([min(one, LIMIT) for one in ticks], np.int64)
-    return times_of(session, context, kind, lambda: context.side.monotonic, column)
+    return times_of(session, context, kind, clock_name(kind), column)
 
 
 def _cards(context: Context) -> dict[str, int]:

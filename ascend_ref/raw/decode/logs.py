@@ -56,40 +56,29 @@ class Runs:
     kind: Integers
 
     @classmethod
-    def joined(cls, spill: Spill, parts: Sequence[_Logged]) -> Runs:
+    def joined(cls, spill: Spill, parts: Sequence[tuple[Integers, Runs]]) -> Runs:
         """The runs of all parts in order of start, equal ones in order of their turn."""
+        turn = spill.joined(*(turn for turn, _ in parts))
         columns = [
-            spill.joined(*(getattr(part, one.name) for part in parts)) for one in fields(_Logged)
+            spill.joined(*(getattr(part, one.name) for _, part in parts)) for one in fields(cls)
         ]
-        start, end, turn, *_ = columns
+        start, end, *_ = columns
         order = sorted_rows(spill, start, end, turn)
-        return cls(*(spill.taken(column, order) for column in columns if column is not turn))
+        return cls(*(spill.taken(column, order) for column in columns))
 
 
 def read_runs(session: Session) -> Runs:
     """What the logs of all devices show."""
-    found: list[_Logged] = []
+    found: list[tuple[Integers, Runs]] = []
     for device, context in session.devices.items():
-        found += _of_device(session, device, context, sum(len(one.start) for one in found))
+        found += _of_device(session, device, context, sum(len(turn) for turn, _ in found))
     return Runs.joined(session.spill, found)
 
 
-@dataclass(frozen=True)
-class _Logged:
-    """Runs that one kind of log shows; ``turn``: their place among those of all logs."""
-
-    start: Integers
-    end: Integers
-    turn: Integers
-    device: Integers
-    stream: Integers
-    number: Integers
-    batch: Integers
-    context: Integers
-    kind: Integers
-
-
-def _of_device(session: Session, device: int, context: Context, turn: int) -> Iterator[_Logged]:
+def _of_device(
+    session: Session, device: int, context: Context, turn: int
+) -> Iterator[tuple[Integers, Runs]]:
+    """The runs that each kind of log shows, and their places among those of all logs."""
     found = list(_logged(session, context))
     count = sum(len(ticks) for ticks, *_ in found)
     if not count:
@@ -109,12 +98,12 @@ def _of_device(session: Session, device: int, context: Context, turn: int) -> It
     ):
         columns = (
             *bounds,
-            spill.made(lambda one, before=turn: before + one, of_log),
             np.broadcast_to(np.int64(device), len(begin)),
             *(stream, number, _batches(session, context, stream, begin), sub_task, kind),
         )
         right = spill.where(_has_times, *bounds)
-        yield _Logged(*(spill.taken(column, right) for column in columns))
+        place = spill.made(lambda one, before=turn: before + one, of_log)
+        yield spill.taken(place, right), Runs(*(spill.taken(one, right) for one in columns))
         turn += len(begin)
 
 
@@ -139,7 +128,7 @@ def _paired(
 ) -> Columns:
     """Starts with the ends that follow them in their task, in the order of the file."""
     spill, declaration = session.spill, session.declaration(kind, record)
-    time = time_field(declaration)
+    time, _ = time_field(declaration)
     rows = session.chosen(rows, lambda ticks: ticks < LIMIT, rows[time])
     ticks = spill.made(whole, rows[time])
     field = "sysTag" if "hwts" in kind else "funcType"

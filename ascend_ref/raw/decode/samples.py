@@ -8,21 +8,23 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ascend_ref.capture import Integers, Origin, Texts
+from ascend_ref.capture import Origin, Texts
 from ascend_ref.capture.model import NONE
 from ascend_spec import raw_catalog
 
 from ..clocks import OUT_OF_RANGE
 from ..context import Context
-from ..fields import numbers, time_field
-from ..samples import OWNERS, with_bounds
+from ..fields import numbers
+from ..samples import FILES, OWNERS, with_bounds
 from .amounts import read_caches, read_dies, read_links, read_memory, read_network
-from .session import Rows, Session
-from .times import times_of
+from .session import Session
+from .times import timed, times_of
 from .traffic import read_hbm, read_pcie, read_port, read_qos
 
 Columns = Mapping[str, npt.NDArray[Any]]
 Samples = Mapping[str, Columns]
+
+_SOC = FILES["ACC_PMU"]
 
 
 def read_samples(session: Session, origin: Origin, texts: Texts) -> Samples:
@@ -54,7 +56,7 @@ def _clock(session: Session, context: Context, origin: Origin, _: Texts) -> Colu
     count = np.minimum(rows["count"], width).astype(np.int64)
     inside = np.arange(width) < count[:, None]
     ticks = rows["lpmDataS"]["sysCnt"][inside]
-    time = times_of(session, context, "lpm_freq", lambda: context.side.device, ticks)
+    time = times_of(session, context, "lpm_freq", "device-counter", ticks)
     known = time != OUT_OF_RANGE
     time, clock = time[known], rows["lpmDataS"]["freq"][inside][known].astype(np.int64)
     order = np.argsort(time, kind="stable")
@@ -64,12 +66,7 @@ def _clock(session: Session, context: Context, origin: Origin, _: Texts) -> Colu
 
 
 def _memory(session: Session, context: Context, _: Origin, texts: Texts) -> Columns:
-    rows = session.rows(context, "npu_mem", "NPU_MEM")
-    time = times_of(
-        session, context, "npu_mem", lambda: context.side.since_start, rows["timestamp"]
-    )
-    known = (time != OUT_OF_RANGE) & (rows["event"] < len(OWNERS))
-    rows, time = rows[known], time[known]
+    rows, time = timed(session, context, "npu_mem", right=lambda some: some["event"] < len(OWNERS))
     order = np.argsort(rows["event"], kind="stable")
     owners = texts.numbers(OWNERS) if len(rows) else np.zeros(len(OWNERS), np.int64)
     return {
@@ -81,19 +78,16 @@ def _memory(session: Session, context: Context, _: Origin, texts: Texts) -> Colu
 
 
 def _modules(session: Session, context: Context, _: Origin, __: Texts) -> Columns:
-    rows = session.rows(context, "npu_module_mem")
-    ticks = rows["timestamp"]
-    time = times_of(session, context, "npu_module_mem", lambda: context.side.host, ticks)
-    known = time != OUT_OF_RANGE
+    rows, time = timed(session, context, "npu_module_mem")
     return {
-        "moduleId": rows["moduleId"][known].astype(np.int64),
-        "timestampNs": time[known],
-        "totalReserved": rows["totalSize"][known].astype(np.int64),
+        "moduleId": rows["moduleId"].astype(np.int64),
+        "timestampNs": time,
+        "totalReserved": rows["totalSize"].astype(np.int64),
     }
 
 
 def _accelerators(session: Session, context: Context, _: Origin, __: Texts) -> Columns:
-    rows, time = _soc(session, context, "ACC_PMU")
+    rows, time = timed(session, context, _SOC, "ACC_PMU")
     return {
         "accId": rows["accId"].astype(np.int64),
         "readBwLevel": rows["readBandwidth"].astype(np.int64),
@@ -105,21 +99,13 @@ def _accelerators(session: Session, context: Context, _: Origin, __: Texts) -> C
 
 
 def _levels(session: Session, context: Context, _: Origin, __: Texts) -> Columns:
-    declaration = session.declaration("stars_soc_profile", "INTER_SOC")
-    rows, time = _soc(session, context, "INTER_SOC")
+    declaration = session.declaration(_SOC, "INTER_SOC")
+    rows, time = timed(session, context, _SOC, "INTER_SOC")
     return {
         "l2BufferBwLevel": numbers(declaration, "l2BufferBwLevel", rows),
         "mataBwLevel": numbers(declaration, "mataBwLevel", rows),
         "timestampNs": time,
     }
-
-
-def _soc(session: Session, context: Context, record: str) -> tuple[Rows, Integers]:
-    rows = session.rows(context, "stars_soc_profile", record)
-    ticks = rows[time_field(session.declaration("stars_soc_profile", record))]
-    time = times_of(session, context, "stars_soc_profile", lambda: context.side.device, ticks)
-    known = time != OUT_OF_RANGE
-    return rows[known], time[known]
 
 
 _READERS: Mapping[str, Callable[[Session, Context, Origin, Texts], Columns]] = {
@@ -139,5 +125,5 @@ _READERS: Mapping[str, Callable[[Session, Context, Origin, Texts], Columns]] = {
     "PCIE": lambda session, context, *_: read_pcie(session, context),
     "QOS": lambda session, context, _, texts: read_qos(session, context, texts),
     "ROCE": lambda session, context, *_: read_port(session, context, "roce"),
-    "SIO": lambda session, context, _, texts: read_dies(*_soc(session, context, "SIO"), texts),
+    "SIO": lambda session, context, _, texts: read_dies(session, context, texts),
 }

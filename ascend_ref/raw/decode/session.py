@@ -80,10 +80,7 @@ class Session:
         """
         if context is None or kind not in context.folder.files:
             return []
-        key = (context.folder.path, kind)
-        if self._kept is None or self._kept[0] != key:
-            self._kept = (key, *self._read(context, kind))
-        _, layout, found = self._kept
+        layout, found = self._records(context, kind)
         if layout is None:
             return []
         names = [one.record for one in layout.members]
@@ -126,7 +123,7 @@ class Session:
 
     def lines(self, context: Context | None, kind: str) -> Iterator[tuple[str, Mapping[str, str]]]:
         """The lines of a kind of text: what each of them is, and its changing parts."""
-        grammar = raw_catalog().grammars[raw_catalog().files[kind].grammar or ""]
+        grammar = raw_catalog().grammar_of(kind)
         if context is None:
             return
         slices = context.folder.files.get(kind, ())
@@ -138,10 +135,24 @@ class Session:
                 context.counts[kind] += 1
                 yield line
 
+    def declared(self, context: Context, kind: str, record: str | None = None) -> construct.Struct:
+        """The declaration of the records that :meth:`rows` gives."""
+        if record is None and kind in context.folder.files:
+            layout, _ = self._records(context, kind)
+            if layout is not None:
+                return layout.declaration(layout.members[0])
+        return self.declaration(kind, record)
+
     @staticmethod
     def declaration(kind: str, record: str | None = None) -> construct.Struct:
         """The declaration of the records of a kind; the first one where none is named."""
         return raw_catalog().record(record or raw_catalog().files[kind].members[0].record)
+
+    def _records(self, context: Context, kind: str) -> tuple[Layout | None, list[_Read]]:
+        key = (context.folder.path, kind)
+        if self._kept is None or self._kept[0] != key:
+            self._kept = (key, *self._read(context, kind))
+        return self._kept[1:]
 
     def _read(self, context: Context, kind: str) -> tuple[Layout | None, list[_Read]]:
         slices: dict[tuple[tuple[str, str], ...], list[Slice]] = {}

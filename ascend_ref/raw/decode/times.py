@@ -9,13 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ascend_ref.capture import Integers
+from ascend_spec.core.packed import ClockName
 
-from ..clocks import OUT_OF_RANGE, Clock
+from ..clocks import OUT_OF_RANGE
 from ..context import Context
 from ..damage import Damage
+from ..fields import time_field
 from ..side import Unknown
 from .origin import first_stated
-from .session import Session
+from .session import Rows, Session
 
 MARGIN = 1_000_000_000
 """ns before the start and after the end of a collection in which it may still record."""
@@ -27,23 +29,56 @@ def times_of(
     session: Session,
     context: Context,
     kind: str,
-    clock: Callable[[], Clock],
+    clock: ClockName,
     ticks: npt.NDArray[Any],
 ) -> Integers:
     """Unix ns of ticks, OUT_OF_RANGE where they are not known.
 
-    Raises nothing: a clock that is not known, or cannot be right, is damage.
+    Raises nothing: a clock that is not known, or cannot be right, is damage, and so are ticks that
+    no clock shows.
     """
     if not len(ticks):
         return np.zeros(0, np.int64)
     try:
-        found = clock().times(ticks)
+        found = context.side.by_name(clock).times(ticks)
         demand_within(session, found)
     except Unknown as reason:
         text = f"{reason}, so {len(ticks):,} samples of {kind} have no times"
         session.damage.append(Damage(context.folder.path, text, kind=kind))
         return np.full(len(ticks), OUT_OF_RANGE)
+    state_wrong(session, context, kind, found == OUT_OF_RANGE, "have times that no clock shows")
     return found
+
+
+def timed(
+    session: Session,
+    context: Context,
+    kind: str,
+    record: str | None = None,
+    right: Callable[[Rows], npt.NDArray[np.bool_]] | None = None,
+) -> tuple[Rows, Integers]:
+    """The records of a kind that have times, and these in Unix ns.
+
+    record: the declaration, where files have several at once. right: which of the records can be;
+    the others are damage.
+    """
+    rows = session.rows(context, kind, record)
+    if right is not None:
+        own = right(rows)
+        state_wrong(session, context, kind, ~own, "have numbers that they cannot have")
+        rows = rows[own]
+    field, clock = time_field(session.declared(context, kind, record))
+    time = times_of(session, context, kind, clock, rows[field])
+    return rows[time != OUT_OF_RANGE], time[time != OUT_OF_RANGE]
+
+
+def state_wrong(
+    session: Session, context: Context, kind: str, wrong: npt.NDArray[np.bool_], what: str
+) -> None:
+    """State as damage how many samples of a kind are not read."""
+    if count := int(np.sum(wrong)):
+        text = f"{kind}: {count:,} of {len(wrong):,} samples {what}"
+        session.damage.append(Damage(context.folder.path, text, kind=kind))
 
 
 def demand_within(session: Session, times: Integers) -> None:

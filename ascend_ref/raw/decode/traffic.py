@@ -12,9 +12,11 @@ from ascend_ref.capture.model import NONE
 from ..clocks import LIMIT, OUT_OF_RANGE
 from ..context import Context
 from ..damage import Damage
-from ..traffic import DIRECTIONS, MEBI, PCIE_FIELDS, PIECE, Columns, before, part_of, rates
+from ..rates import rates
+from ..samples import clock_name
+from ..traffic import DIRECTIONS, MEBI, PCIE_FIELDS, PIECE, Columns, before, part_of
 from .session import Session
-from .times import times_of
+from .times import timed, times_of
 
 _LARGEST = (1 << 63) // PIECE
 _PORT = (
@@ -28,7 +30,7 @@ def read_port(session: Session, context: Context, kind: str) -> Columns:
     """NIC or ROCE; ``bandwidth`` in Byte per second."""
     rows = [parts for line, parts in session.lines(context, kind) if line == "sample"]
     ticks = np.array([min(int(one["time"]), LIMIT) for one in rows], np.int64)
-    time = times_of(session, context, kind, lambda: context.side.sampling, ticks)
+    time = times_of(session, context, kind, clock_name(kind), ticks)
     columns = {
         name: np.array([_whole(one.get(part_of(name), "0"), name) for one in rows], np.int64)
         for name in _PORT
@@ -47,12 +49,12 @@ def _whole(text: str, name: str) -> int:
 
 def read_hbm(session: Session, context: Context, texts: Texts, device: int) -> Columns:
     """HBM, of which the first sample of each unit has no interval."""
-    rows = session.rows(context, "hbm", "HBM")
-    ticks = rows["timestamp"]
-    time = times_of(session, context, "hbm", lambda: context.side.since_start, ticks)
-    known = (time != OUT_OF_RANGE) & (rows["eventType"] < len(DIRECTIONS))
-    known &= rows["count"] < _LARGEST
-    rows, time = rows[known], time[known]
+    rows, time = timed(
+        session,
+        context,
+        "hbm",
+        right=lambda some: (some["eventType"] < len(DIRECTIONS)) & (some["count"] < _LARGEST),
+    )
     ways = texts.numbers(DIRECTIONS) if len(rows) else np.zeros(len(DIRECTIONS), np.int64)
     table = {
         "deviceId": np.full(len(rows), device),
@@ -62,7 +64,7 @@ def read_hbm(session: Session, context: Context, texts: Texts, device: int) -> C
     }
     return {
         "timestampNs": time,
-        "bandwidth": rates(rows["count"].astype(np.int64), time - before(table)),
+        "bandwidth": rates(rows["count"].astype(np.int64), time - before(table), PIECE),
         "hbmId": table["hbmId"],
         "type": table["type"],
     }
@@ -70,10 +72,7 @@ def read_hbm(session: Session, context: Context, texts: Texts, device: int) -> C
 
 def read_pcie(session: Session, context: Context) -> Columns:
     """PCIE, in Byte per second and ns."""
-    rows = session.rows(context, "pcie")
-    ticks = rows["timestamp"]
-    time = times_of(session, context, "pcie", lambda: context.side.sampling, ticks)
-    rows, time = rows[time != OUT_OF_RANGE], time[time != OUT_OF_RANGE]
+    rows, time = timed(session, context, "pcie")
     return {
         "timestampNs": time,
         **{
@@ -84,10 +83,7 @@ def read_pcie(session: Session, context: Context) -> Columns:
 
 def read_qos(session: Session, context: Context, texts: Texts) -> Columns:
     """QOS of the streams that sample.json names; without names nothing is known of the values."""
-    rows = session.rows(context, "qos")
-    ticks = rows["timestamp"]
-    time = times_of(session, context, "qos", lambda: context.side.device, ticks)
-    rows, time = rows[time != OUT_OF_RANGE], time[time != OUT_OF_RANGE]
+    rows, time = timed(session, context, "qos")
     events = str(context.side.documents.get("sample", {}).get("qosEvents", ""))
     names = [one for one in events.split(",") if one][: rows["bandwidth"].shape[1]]
     if len(rows) and not names:

@@ -19,7 +19,6 @@ from ..amounts import (
     PASSED,
     SIO,
     Columns,
-    amounts,
     cache_counts,
     counter_of,
     ddr_event,
@@ -29,6 +28,7 @@ from ..amounts import (
 )
 from ..fields import taken
 from ..lines import Entry
+from ..rates import amounts
 from .tree import RawTree, Rows
 
 _NOBODY = np.iinfo(np.uint32).max
@@ -95,10 +95,8 @@ def _growing(
     """Lines of totals, which are 0 before the first row."""
     order = np.argsort(time, kind="stable")
     times = np.concatenate([time[order[:1]] - length[order[:1]], time[order]])
-    side = tree.side[device]
-    clock = side.monotonic if kind == "netdev_stats" else side.sampling
     totals = [np.append(0, np.cumsum(one[order])).tolist() for one in grown.values()]
-    for tick, *row in zip(clock.ticks(times).tolist(), *totals, strict=True):
+    for tick, *row in zip(tree.ticks(kind, times, device).tolist(), *totals, strict=True):
         yield Entry("sample", {"time": tick, **dict(zip(grown, row, strict=True))})
 
 
@@ -106,7 +104,7 @@ def _write_memory(_: Capture, tree: RawTree, table: Columns, device: int) -> Non
     length, each = since(table["timestampNs"], table["deviceId"]), ddr_event(tree.chip)
     count = len(length)
     rows = tree.rows("ddr", 2 * count)
-    ticks = tree.side[device].since_start.ticks(table["timestampNs"])
+    ticks = tree.ticks("ddr", table["timestampNs"], device)
     rows["timestamp"] = np.repeat(ticks, 2)
     rows["eventType"] = np.tile([0, 1], count)
     rows["masterId"] = _NOBODY
@@ -126,7 +124,7 @@ def _write_caches(capture: Capture, tree: RawTree, table: Columns, device: int) 
     count[:, ACCESSES[0]] = accesses
     count[:, HITS[0]] = hits
     rows = tree.rows("llc", count.size)
-    ticks = tree.side[device].since_start.ticks(table["timestampNs"])
+    ticks = tree.ticks("llc", table["timestampNs"], device)
     rows["timestamp"] = np.repeat(ticks, len(events))
     rows["count"] = count.reshape(-1)
     rows["eventId"] = np.tile(events, len(passed))

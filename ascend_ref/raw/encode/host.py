@@ -22,12 +22,12 @@ from ..host import (
     host_facts,
     in_order,
     lengths,
-    moved,
     pages,
     uptime,
     worked,
 )
 from ..lines import Entry
+from ..rates import SECOND, least_amounts
 from ..samples import FILES, HOST_TABLES
 from .tree import RawTree
 
@@ -124,7 +124,7 @@ def _disks(table: Columns, tree: RawTree, facts: HostFacts) -> Iterator[Entry]:
     rates = (disk_rates(table[name]).tolist() for name in ("readRate", "writeRate"))
     usage = np.rint(table["usage"] * HUNDREDTHS).astype(np.int64).tolist()
     for time, read, written, share in zip(times, *rates, usage, strict=True):
-        seconds = time // 1_000_000_000 % 86_400
+        seconds = time // SECOND % 86_400
         yield _line(
             "sample",
             clock=f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}",
@@ -144,7 +144,7 @@ def _disks(table: Columns, tree: RawTree, facts: HostFacts) -> Iterator[Entry]:
 def _network(table: Columns, tree: RawTree, facts: HostFacts) -> Iterator[Entry]:
     """All of the traffic as received by one card."""
     table = in_order(table)
-    size = moved(table["speed"], lengths(table["timestampNs"]))
+    size = least_amounts(table["speed"], lengths(table["timestampNs"]))
     times = tree.host.monotonic.ticks(ends(table["timestampNs"])).tolist()
     nothing = dict.fromkeys(("rx_packets", "rx_errors", "tx_bytes", "tx_packets", "tx_errors"), 0)
     others = dict.fromkeys(("rx_others", "tx_others"), " ".join("0" * 5))

@@ -20,8 +20,8 @@ from .tree import RawTree, Rows
 
 Columns = Mapping[str, npt.NDArray[Any]]
 
-_DIES, _ACCELERATOR, _SOC = 25, 26, 28
-"""Kinds of records of the SoC (raw-prof 4.9)."""
+_SOC = FILES["ACC_PMU"]
+"""The file that records of accelerators, dies and the SoC share."""
 
 
 def write_samples(capture: Capture, tree: RawTree) -> None:
@@ -64,7 +64,7 @@ def _write_clock(capture: Capture, tree: RawTree, table: Columns, device: int) -
 def _write_memory(capture: Capture, tree: RawTree, table: Columns, device: int) -> None:
     every = capture.texts.all
     rows = tree.rows("npu_mem", len(table["timestampNs"]))
-    rows["timestamp"] = tree.side[device].since_start.ticks(table["timestampNs"])
+    rows["timestamp"] = tree.ticks("npu_mem", table["timestampNs"], device)
     rows["event"] = [
         OWNERS.index(every[one]) if every[one] in OWNERS else APP for one in table["type"].tolist()
     ]
@@ -75,19 +75,19 @@ def _write_memory(capture: Capture, tree: RawTree, table: Columns, device: int) 
 def _write_modules(tree: RawTree, table: Columns, device: int) -> None:
     rows = tree.rows("npu_module_mem", len(table["timestampNs"]))
     rows["moduleId"] = table["moduleId"]
-    rows["timestamp"] = tree.side[device].host.ticks(table["timestampNs"])
+    rows["timestamp"] = tree.ticks("npu_module_mem", table["timestampNs"], device)
     rows["totalSize"] = table["totalReserved"]
     tree.write("npu_module_mem", _in_order(rows, rows["timestamp"]), device)
 
 
 def _write_soc(capture: Capture, tree: RawTree, found: Mapping[str, Columns], device: int) -> None:
     """Records of accelerators, dies and the SoC, which stand in one file."""
-    if not tree.writes("stars_soc_profile"):
+    if not tree.writes(_SOC):
         return
     parts: list[tuple[Rows, Integers]] = []
     if "ACC_PMU" in found:
         table = found["ACC_PMU"]
-        rows, ticks = _soc(tree, "ACC_PMU", _ACCELERATOR, table["timestampNs"], device)
+        rows, ticks = _soc(tree, "ACC_PMU", table["timestampNs"], device)
         rows["accId"] = table["accId"]
         for name, column in (
             ("writeBandwidth", "writeBwLevel"),
@@ -97,33 +97,30 @@ def _write_soc(capture: Capture, tree: RawTree, found: Mapping[str, Columns], de
         ):
             rows[name] = table[column]
         parts.append((rows, ticks))
-    if "SOC_BANDWIDTH_LEVEL" in found and tree.has("stars_soc_profile", "INTER_SOC"):
+    if "SOC_BANDWIDTH_LEVEL" in found and tree.has(_SOC, "INTER_SOC"):
         table = found["SOC_BANDWIDTH_LEVEL"]
-        rows, ticks = _soc(tree, "INTER_SOC", _SOC, table["timestampNs"], device)
-        declaration = tree.declaration("stars_soc_profile", "INTER_SOC")
+        rows, ticks = _soc(tree, "INTER_SOC", table["timestampNs"], device)
+        declaration = tree.declaration(_SOC, "INTER_SOC")
         put(declaration, rows, "l2BufferBwLevel", table["l2BufferBwLevel"])
         put(declaration, rows, "mataBwLevel", table["mataBwLevel"])
         parts.append((rows, ticks))
-    if "SIO" in found and tree.has("stars_soc_profile", "SIO"):
-        rows = die_rows(
-            capture, found["SIO"], lambda times: _soc(tree, "SIO", _DIES, times, device)[0]
-        )
+    if "SIO" in found and tree.has(_SOC, "SIO"):
+        rows = die_rows(capture, found["SIO"], lambda times: _soc(tree, "SIO", times, device)[0])
         parts.append((rows, rows["sysCnt"].astype(np.int64)))
     if parts:
         rows = joined([one for one, _ in parts])
         order = np.argsort(np.concatenate([ticks for _, ticks in parts]), kind="stable")
-        tree.write("stars_soc_profile", taken(rows, order), device, record="ACC_PMU")
+        tree.write(_SOC, taken(rows, order), device, record="ACC_PMU")
 
 
-def _soc(
-    tree: RawTree, record: str, kind: int, times: Integers, device: int
-) -> tuple[Rows, Integers]:
+def _soc(tree: RawTree, record: str, times: Integers, device: int) -> tuple[Rows, Integers]:
     """Records of one kind of the SoC, and their ticks."""
-    declaration = tree.declaration("stars_soc_profile", record)
-    rows = tree.rows("stars_soc_profile", len(times), record)
-    ticks = tree.side[device].device.ticks(times)
-    put(declaration, rows, "funcType", kind)
-    rows[time_field(declaration)] = ticks
+    declaration = tree.declaration(_SOC, record)
+    rows = tree.rows(_SOC, len(times), record)
+    field, clock = time_field(declaration)
+    ticks = tree.side[device].by_name(clock).ticks(times)
+    put(declaration, rows, "funcType", tree.kind(_SOC, record))
+    rows[field] = ticks
     return rows, ticks
 
 

@@ -188,12 +188,14 @@ def _put_ends(
     """Starts, then ends: their kinds and their times."""
     count = moments.shape[1]
     put(declaration, rows, field, np.repeat([first, first + 1], count))
-    rows[time_field(declaration)] = moments.reshape(-1)
+    field, _ = time_field(declaration)
+    rows[field] = moments.reshape(-1)
 
 
 def _in_order(declaration: construct.Struct, rows: Rows) -> Rows:
     """By time; what begins and ends at once begins first."""
-    return taken(rows, np.argsort(rows[time_field(declaration)], kind="stable"))
+    field, _ = time_field(declaration)
+    return taken(rows, np.argsort(rows[field], kind="stable"))
 
 
 def _entries(capture: Capture, tree: RawTree, own: Integers) -> Integers:

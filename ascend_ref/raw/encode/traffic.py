@@ -38,7 +38,7 @@ def write_traffic(capture: Capture, tree: RawTree, found: dict[str, Columns], de
 
 
 def _write_port(tree: RawTree, kind: str, table: Columns, device: int) -> None:
-    times = tree.side[device].sampling.ticks(table["timestampNs"])
+    times = tree.ticks(kind, table["timestampNs"], device)
     parts = {
         part_of(name): (column // MEBI if name == "bandwidth" else column).tolist()
         for name, column in table.items()
@@ -58,7 +58,7 @@ def _write_port(tree: RawTree, kind: str, table: Columns, device: int) -> None:
 def _write_hbm(capture: Capture, tree: RawTree, table: Columns, device: int) -> None:
     every = capture.texts.all
     rows = tree.rows("hbm", len(table["timestampNs"]))
-    rows["timestamp"] = tree.side[device].since_start.ticks(table["timestampNs"])
+    rows["timestamp"] = tree.ticks("hbm", table["timestampNs"], device)
     rows["count"] = pieces(table)
     rows["eventType"] = [DIRECTIONS.index(every[one]) for one in table["type"].tolist()]
     rows["hbmId"] = table["hbmId"]
@@ -67,7 +67,7 @@ def _write_hbm(capture: Capture, tree: RawTree, table: Columns, device: int) -> 
 
 def _write_pcie(tree: RawTree, table: Columns, device: int) -> None:
     rows = tree.rows("pcie", len(table["timestampNs"]))
-    rows["timestamp"] = tree.side[device].sampling.ticks(table["timestampNs"])
+    rows["timestamp"] = tree.ticks("pcie", table["timestampNs"], device)
     rows["deviceId"] = device
     for name, (field, unit) in PCIE_FIELDS.items():
         rows[field] = table[name] // unit
@@ -79,7 +79,7 @@ def _write_qos(capture: Capture, tree: RawTree, table: Columns, device: int) -> 
     every = capture.texts.all
     times, place = np.unique(table["timestampNs"], return_inverse=True)
     rows = tree.rows("qos", len(times))
-    rows["timestamp"] = tree.side[device].device.ticks(times)
+    rows["timestamp"] = tree.ticks("qos", times, device)
     stream = np.array([streams[every[one]] for one in table["eventName"].tolist()], np.int64)
     rows["bandwidth"][place.reshape(-1), stream] = table["bandwidth"] // MEBI
     tree.write("qos", rows, device)

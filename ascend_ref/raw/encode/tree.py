@@ -20,6 +20,7 @@ from ascend_spec.raw import RawFile, records
 from ..dictionaries import TEXTS, TYPES
 from ..fields import bits_of, joined, put, taken
 from ..lines import Entry, encode_lines
+from ..samples import clock_name
 from ..side import SideFiles
 from ..slices import write_slices
 from ..tree import DATA, HOST
@@ -159,6 +160,10 @@ class RawTree:
         rows["timestamp"] = ticks
         self._tracks.setdefault(device, []).append(rows)
 
+    def ticks(self, kind: str, times: Integers, device: int | None) -> Integers:
+        """Unix ns of samples by the clock of their kind of files."""
+        return self.side[device].by_name(clock_name(kind)).ticks(times)
+
     def has(self, kind: str, record: str) -> bool:
         """Whether files of a kind have a record on this chip."""
         file = raw_catalog().files[kind]
@@ -184,8 +189,7 @@ class RawTree:
     def write_lines(self, kind: str, lines: Iterable[Entry], device: int | None = None) -> None:
         """Write a file of text in one slice, none for no lines."""
         file = raw_catalog().files[kind]
-        assert file.grammar is not None  # noqa: S101 - of files of text
-        content = encode_lines(lines, raw_catalog().grammars[file.grammar])
+        content = encode_lines(lines, raw_catalog().grammar_of(kind))
         if content:
             name = file.name.of(age=KEPT, device=device, slice=0)
             (self._place(device) / name).write_bytes(content)

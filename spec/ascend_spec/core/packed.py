@@ -37,7 +37,9 @@ from .shows import Show, show_of
 if TYPE_CHECKING:
     import numpy as np
 
-ClockName = Literal["host-counter", "device-counter", "device-monotonic", "device-start"]
+ClockName = Literal[
+    "host-counter", "host-monotonic", "device-counter", "device-monotonic", "device-start", "unix"
+]
 """Clocks of raw files (raw-prof 3.5)."""
 
 _INTEGERS = frozenset("bBhHlLqQ")

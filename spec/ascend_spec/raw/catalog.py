@@ -63,6 +63,10 @@ class RawCatalog:
         """The lines of files of text by the name of the grammar."""
         return load_grammars(self.documents, f"{FOLDER}/text.yaml")
 
+    def grammar_of(self, file: str) -> Grammar:
+        """The lines of a kind of files of text; ``KeyError`` for any other."""
+        return self.grammars[self.files[file].grammar or ""]
+
     @cached_property
     def parts(self) -> Mapping[str, Field]:
         """The parts of names that change."""

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from ascend_spec.core import Document, Grade, Loader
 from ascend_spec.core.loader import reading, without
 from ascend_spec.core.names import Field, NameForm
+from ascend_spec.core.packed import ClockName
 from ascend_spec.core.shows import Show, shown
 
 PartType = Literal["whole", "decimal", "word", "words", "text"]
@@ -27,13 +28,14 @@ _FORMS: Mapping[PartType, Mapping[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """A changing part of lines; ``number``: how many words it is."""
+    """A changing part of lines; ``clock``: of a time; ``number``: how many words it is."""
 
     name: str
     type: PartType
     summary: str
     shows: Show
     unit: str | None = None
+    clock: ClockName | None = None
     number: int = 1
     before: str = ""
     optional: bool = False

@@ -27,7 +27,10 @@ SINCE_START = "When it was sampled, since the start of the device."
 MONOTONIC = "When it was sampled, by the monotonic clock of the device."
 COUNTED = "When it was sampled, by the counter of the device."
 
+UNIX = "When it was sampled, as Unix time."
+
 _START: Any = {"unit": "us", "clock": "device-start"}
+_UNIX: Any = {"unit": "ns", "clock": "unix"}
 
 _ROW = ("raw-prof 4.8",)
 
@@ -40,7 +43,7 @@ def _hbm(source: str, size: int, *order: str) -> Struct:
     part = _parts(source)
     fields = {
         "timestamp": part("timestamp", Int64ul, SINCE_START, shows="hbm.time", **_START),
-        "absolute": part("timestamp", Int64ul, "When it was sampled.", shows="hbm.time", unit="ns"),
+        "absolute": part("timestamp", Int64ul, UNIX, shows="hbm.time", **_UNIX),
         "count": part("count", Int64ul, "Pieces of 32 bytes since the last sample.", shows=DERIVED),
         "event": part("eventType", Int32ul, "0 read, 1 write.", shows="hbm.direction"),
         "unit": part("hbmId", Int32ul, "Number of the stack.", shows="hbm.unit"),
@@ -74,7 +77,7 @@ LLC_V2 = record(
     _llc_v2("count", Int32ul, "Events since the last sample.", shows=DERIVED),
     _llc_v2("eventId", Int32ul, _EVENT, shows=DERIVED),
     _llc_v2("l3tId", Int32ul, "Part of the cache.", shows="llc.unit"),
-    _llc_v2("timestamp", Int64ul, "When it was sampled.", shows="llc.time", unit="ns"),
+    _llc_v2("timestamp", Int64ul, UNIX, shows="llc.time", **_UNIX),
 )
 """Layout 2.0 of ``info.json``."""
 
@@ -82,7 +85,7 @@ _ddr = _parts("DDR_FMT")
 
 DDR = record(
     20,
-    _ddr("timestamp", Int32ul, SINCE_START, shows="ddr.time", unit="us"),
+    _ddr("timestamp", Int32ul, SINCE_START, shows="ddr.time", **_START),
     _ddr("count", Int32ul, "Events since the last sample.", shows=DERIVED),
     _ddr("eventType", Int32ul, "0 read, 1 write.", shows=DERIVED),
     _ddr("masterId", Int32ul, "Who used the memory.", shows=UNRECORDED),
@@ -163,7 +166,7 @@ NPU_MEM = _npu_mem(
 NPU_MEM_V2 = _npu_mem(
     "NPU_MEM_FMT",
     Padding(4),
-    _npu("timestamp", Int64ul, "When it was sampled.", shows="process_memory.time", unit="us"),
+    _npu("timestamp", Int64ul, SINCE_START, shows="process_memory.time", **_START),
 )
 """Layout 2.0 of ``info.json``."""
 
