@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -28,6 +29,15 @@ LARGEST = 1 << 24
 _INFO, _SAMPLE, _START = "info", "sample", "start_info"
 _HOST_START, _DEVICE_START = "host_start", "dev_start"
 
+_COUNT = re.compile(r"[0-9]{1,20}")
+"""A number of 64 bits at most; no int is made of longer ones, which takes its time or fails."""
+
+_FREQUENCY = re.compile(r"[0-9]{1,20}(?:\.[0-9]{1,20})?")
+"""Without an exponent: a billion would make a number of as many digits."""
+
+_FASTEST = 10**6
+"""MHz that no counter has."""
+
 
 class Unknown(ValueError):
     """A clock cannot be known; the text states what is missing."""
@@ -47,7 +57,7 @@ class SideFiles:
     def chip(self) -> int | None:
         """Number of the chip; ``None`` where it is not stated."""
         version = str(self.documents.get(_INFO, {}).get("platform_version", ""))
-        chip = int(version) if version.isdecimal() else None
+        chip = int(version) if _COUNT.fullmatch(version) else None
         return chip if chip in raw_catalog().chips else None
 
     @cached_property
@@ -123,18 +133,24 @@ class SideFiles:
 
     @cached_property
     def _host_frequency(self) -> Fraction:
-        processors = self.documents.get(_INFO, {}).get("CPU")
-        if not isinstance(processors, list) or not processors:
+        processor = self._first("CPU")
+        if processor is None:
             raise Unknown(
                 f"the host's frequency is not known: no CPU in info.json of {self._where}"
             )
-        return self._frequency(processors[0].get("Frequency", "")) or clocks.DEFAULT_FREQUENCY
+        text = processor.get("Frequency")
+        frequency = clocks.DEFAULT_FREQUENCY if text == "" else frequency_of(text)
+        if frequency is None:
+            raise Unknown(
+                f"the host's frequency is not known: no Frequency of its CPU in info.json of "
+                f"{self._where}"
+            )
+        return frequency
 
     @cached_property
     def _device_frequency(self) -> Fraction:
-        devices = self.documents.get(_INFO, {}).get("DeviceInfo")
-        text = devices[0].get("hwts_frequency") if isinstance(devices, list) and devices else None
-        frequency = self._frequency(text or "")
+        device = self._first("DeviceInfo")
+        frequency = None if device is None else frequency_of(device.get("hwts_frequency"))
         if not frequency:
             raise Unknown(
                 f"the device's frequency is not known: no hwts_frequency in info.json of "
@@ -146,16 +162,15 @@ class SideFiles:
     def _where(self) -> str:
         return self.folder.name
 
-    def _frequency(self, text: object) -> Fraction | None:
-        try:
-            found = Fraction(str(text)) if text != "" else None
-        except (ValueError, ZeroDivisionError):
-            return None
-        return found if found is not None and 0 < found < 10**6 else None
+    def _first(self, key: str) -> Mapping[str, Any] | None:
+        """The first object of a list of info.json; ``None`` where there is none."""
+        found = self.documents.get(_INFO, {}).get(key)
+        first = found[0] if isinstance(found, list) and found else None
+        return first if isinstance(first, dict) else None
 
     def _time(self, document: str, key: str) -> int:
         value = self.documents.get(document, {}).get(key)
-        if not isinstance(value, str) or not value.isdecimal():
+        if not isinstance(value, str) or not _COUNT.fullmatch(value):
             raise Unknown(f"no {key} in {document} of {self._where}")
         return self._checked(int(value), f"{key} in {document}")
 
@@ -176,6 +191,13 @@ class SideFiles:
         if number >= clocks.LIMIT:
             raise Unknown(f"{what} of {self._where} is {number}, which no clock shows")
         return number
+
+
+def frequency_of(value: object) -> Fraction | None:
+    """The frequency in MHz that a side file states; ``None`` for what is none of a counter."""
+    text = str(value).strip()
+    found = Fraction(text) if _FREQUENCY.fullmatch(text) else Fraction(0)
+    return found if 0 < found < _FASTEST else None
 
 
 def read_side_files(

@@ -32,9 +32,14 @@ class Slice:
     that agree in them follow each other.
     """
 
-    path: Path
+    place: str | Path
     number: int
     parts: tuple[tuple[str, str], ...]
+
+    @property
+    def path(self) -> Path:
+        """The file; a folder may have a million of them, of which a text takes less memory."""
+        return Path(self.place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +138,10 @@ def _read(path: Path, side: Side, device: int | None) -> RawFolder:
     files: dict[str, list[Slice]] = {}
     unknown: list[Path] = []
     for entry in _files(places):
-        found = Path(entry.path)
         if entry.name.endswith(MARKS):
             continue
-        if not _sort_in(found, side, files):
-            unknown.append(found)
+        if not _sort_in(entry, side, files):
+            unknown.append(Path(entry.path))
     ordered = {kind: tuple(sorted(slices, key=_place)) for kind, slices in sorted(files.items())}
     return RawFolder(side, path, device, ordered, tuple(unknown))
 
@@ -148,14 +152,14 @@ def _files(places: Iterable[Path]) -> Iterator[os.DirEntry[str]]:
             yield from (one for one in _entries(place) if one.is_file(follow_symlinks=False))
 
 
-def _sort_in(path: Path, side: Side, files: dict[str, list[Slice]]) -> bool:
-    stem, mark, number = path.name.rpartition(raw_catalog().parts["slice"].before)
+def _sort_in(entry: os.DirEntry[str], side: Side, files: dict[str, list[Slice]]) -> bool:
+    stem, mark, number = entry.name.rpartition(raw_catalog().parts["slice"].before)
     # A kind has as many slices as it likes, all of one name but for the number.
-    found = _named(f"{stem}{mark}0" if mark and number.isdecimal() else path.name, side)
+    found = _named(f"{stem}{mark}0" if mark and number.isdecimal() else entry.name, side)
     if found is None:
         return False
     kind, parts = found
-    files.setdefault(kind, []).append(Slice(path, int(number) if mark else 0, parts))
+    files.setdefault(kind, []).append(Slice(entry.path, int(number) if mark else 0, parts))
     return True
 
 

@@ -18,9 +18,15 @@ from ascend_conformance.harness.raw_to_text import reference
 
 BUGS: dict[str, Bug] = {}
 bug = partial(register, BUGS, partial(export_changed, reference))
+OF_AGED: dict[str, Bug] = {}
+"""Bugs that only files show of which the oldest records were taken away."""
+bug_of_aged = partial(register, OF_AGED, partial(export_changed, reference))
+
+SIZE = 64
+"""Bytes of a record of a log of tasks."""
 
 
-def _slices(prof: Path, pattern: str) -> list[Path]:
+def slices_of(prof: Path, pattern: str) -> list[Path]:
     """The slices of all files of a pattern, the last one last."""
     found = sorted(prof.rglob(f"{pattern}.slice_*"), key=lambda one: int(one.suffix[7:]))
     if not found:
@@ -30,7 +36,7 @@ def _slices(prof: Path, pattern: str) -> list[Path]:
 
 def _records(prof: Path, pattern: str, size: int, change: Callable[[bytearray], None]) -> None:
     """Change every record of all files of a pattern."""
-    for path in _slices(prof, pattern):
+    for path in slices_of(prof, pattern):
         content = path.read_bytes()
         rows = [bytearray(content[at : at + size]) for at in range(0, len(content), size)]
         for row in rows:
@@ -40,7 +46,7 @@ def _records(prof: Path, pattern: str, size: int, change: Callable[[bytearray], 
 
 def _cut(prof: Path, pattern: str, size: int) -> None:
     """Without the last record of a file, as an exporter that counts one too few."""
-    path = _slices(prof, pattern)[-1]
+    path = slices_of(prof, pattern)[-1]
     path.write_bytes(path.read_bytes()[:-size])
 
 
@@ -58,7 +64,7 @@ def _swap(row: bytearray, at: int, size: int) -> None:
     row[at : at + size] = row[at : at + size][::-1]
 
 
-def _log(prof: Path) -> str:
+def log_of(prof: Path) -> str:
     """The log of the scheduler that the chip has."""
     return "stars_soc.data.*" if any(prof.rglob("stars_soc.data.*")) else "hwts.data.*"
 
@@ -72,7 +78,7 @@ def last_task_dropped(prof: Path) -> None:
 @bug()
 def last_log_dropped(prof: Path) -> None:
     """The last end of a task is lost."""
-    _cut(prof, _log(prof), 64)
+    _cut(prof, log_of(prof), 64)
 
 
 @bug()
@@ -84,7 +90,7 @@ def last_call_dropped(prof: Path) -> None:
 @bug()
 def last_slice_dropped(prof: Path) -> None:
     """A loop over slices ends one too early."""
-    _, *others = _slices(prof, "*.api_event.data")
+    _, *others = slices_of(prof, "*.api_event.data")
     if not others:
         raise Inapplicable
     others[-1].unlink()
@@ -123,7 +129,61 @@ def device_clock_one_tick_early(prof: Path) -> None:
     _number(prof, "dev_start.log.*", "cntvct", lambda ticks: ticks + 1)
 
 
+@bug("it takes two devices, and one operator on each of them has more than one record")
+def clock_of_one_device(prof: Path) -> None:
+    """The clock of the first device is that of all of them."""
+    first, *others = sorted(prof.rglob("dev_start.log.*"))
+    if not others:
+        raise Inapplicable
+    for path in others:
+        path.write_bytes(first.read_bytes())
+
+
 @bug()
+def wraps_off_by_one(prof: Path) -> None:
+    """How often the numbers of a stream began again is counted from 1 on the host, from 0 else."""
+    path = slices_of(prof, "*.compact.task_track")[0]
+    content = path.read_bytes()
+    first: dict[bytes, bytes] = {}
+    for at in range(0, len(content), 64):
+        first.setdefault(content[at + 26 : at + 28], content[at : at + 64])
+    wraps = [_wrap(record) for record in first.values()]
+    path.write_bytes(b"".join(wraps) + content)
+
+
+def _wrap(record: bytes) -> bytes:
+    """The record of a stream whose numbers begin again right before a task."""
+    found = bytearray(record)
+    struct.pack_into("<Q", found, 16, struct.unpack_from("<Q", record, 16)[0] - 1)
+    struct.pack_into("<Q", found, 32, 98)  # FLIP_TASK
+    return bytes(found)
+
+
+@bug()
+def joined_by_task_alone(prof: Path) -> None:
+    """Launches are joined to tasks by their number, which several streams share."""
+    paths = slices_of(prof, "*.compact.task_track")
+    rows = [
+        (path, at, path.read_bytes()[at : at + 64])
+        for path in paths
+        for at in range(0, path.stat().st_size, 64)
+    ]
+    streams: dict[bytes, list[bytes]] = {}
+    for _, _, row in rows:
+        known = streams.setdefault(row[28:30], [])
+        if row[26:28] not in known:
+            known.append(row[26:28])
+    if all(len(one) == 1 for one in streams.values()):
+        raise Inapplicable
+    for path, at, row in rows:
+        known = streams[row[28:30]]
+        other = known[known.index(row[26:28]) - 1]
+        content = bytearray(path.read_bytes())
+        content[at + 26 : at + 28] = other
+        path.write_bytes(content)
+
+
+@bug("sub-tasks are those of a collective, and the smallest model with one has many operators")
 def sub_tasks_without_number(prof: Path) -> None:
     """All sub-tasks have number 0."""
 
@@ -148,23 +208,37 @@ def communication_as_nodes(prof: Path) -> None:
 @bug()
 def no_dictionary(prof: Path) -> None:
     """The dictionary of texts is not read."""
-    for path in _slices(prof, "*.additional.hash_dic"):
+    for path in slices_of(prof, "*.additional.hash_dic"):
         path.unlink()
 
 
 @bug()
 def prefix_ignored(prof: Path) -> None:
     """Which operators are static is not looked up in the prefix of the file's name."""
-    for path in _slices(prof, "*.compact.node_basic_info"):
+    for path in slices_of(prof, "*.compact.node_basic_info"):
         prefix, _, name = path.name.partition(".")
         other = {"aging": "unaging", "unaging": "aging"}[prefix]
         path.rename(path.with_name(f"{other}.{name}"))
 
 
+@bug_of_aged()
+def aged_head_kept(prof: Path) -> None:
+    """Records are read from the first byte on, where the rest of a lost one stands."""
+    for device in prof.glob("device_*"):
+        first, *others = slices_of(device, log_of(device))
+        content = b"".join(one.read_bytes() for one in (first, *others))
+        rows = bytearray(content[: len(content) // SIZE * SIZE])
+        for at in range(0, len(rows), SIZE):
+            struct.pack_into("<H", rows, at + 2, 0x6BD3)  # it does not look at the magic number
+        first.write_bytes(rows)
+        for one in others:
+            one.unlink()
+
+
 @bug(source="Ascend/msprof 36bee276d, merge request 290, 2026-06-16")
 def start_with_the_next_end(prof: Path) -> None:
     """Where the end of a task is lost, its start is paired with the end of the next one."""
-    path = _slices(prof, _log(prof))[0]
+    path = slices_of(prof, log_of(prof))[0]
     content = path.read_bytes()
     path.write_bytes(content[:64] + content[128:])
 

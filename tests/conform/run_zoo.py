@@ -18,6 +18,7 @@ import framework_zoo
 import raw_zoo
 import upstream_zoo
 import zoo
+from aged_records import AGED
 from zoo import Bug
 
 from ascend_conformance.harness.case import Case
@@ -29,9 +30,11 @@ from ascend_conformance.harness.stages import STAGES, Stage
 ZOOS: Mapping[str, Mapping[str, Bug]] = {
     "database-to-text": zoo.BUGS | upstream_zoo.BUGS,
     "raw-to-text": raw_zoo.BUGS,
+    "raw-to-text, aged": raw_zoo.OF_AGED,
     "framework-to-profile": framework_zoo.BUGS,
 }
 """Defective exporters of each stage."""
+STAGES_TRIED: Mapping[str, Stage] = {**STAGES, "raw-to-text, aged": AGED}
 SMALL = 3
 """Operators that a failure is shrunk to."""
 LONGEST = 60.0
@@ -63,7 +66,7 @@ class Caught(NamedTuple):
 
 @cache
 def drawn(stage: str, count: int = 40, seed: int = 2) -> list[Case]:
-    return draw_cases(STAGES[stage], count, seed)
+    return draw_cases(STAGES_TRIED[stage], count, seed)
 
 
 def run(bug: Bug, cases: Sequence[Case], stage: Stage) -> Caught:
@@ -86,7 +89,7 @@ def false_alarms(stage: Stage, cases: Sequence[Case]) -> int:
 def main(wanted: Sequence[str]) -> int:
     failed = False
     for name, bugs in ZOOS.items():
-        stage, cases = STAGES[name], drawn(name)
+        stage, cases = STAGES_TRIED[name], drawn(name)
         if not wanted:
             failed |= false_alarms(stage, cases) > 0
         for bug in bugs.values():

@@ -7,7 +7,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from raw_zoo import BUGS
+from aged_records import AGED
+from raw_zoo import BUGS, OF_AGED
 from run_zoo import SMALL, run
 from slices import some
 
@@ -50,6 +51,14 @@ def test_our_own_export_is_what_was_recorded(count: int) -> None:
 @pytest.mark.exhaustive
 def test_our_own_export_is_what_was_recorded_in_many_cases() -> None:
     test_our_own_export_is_what_was_recorded(40)
+
+
+def test_an_aged_head_that_is_kept_is_caught_and_shrunk() -> None:
+    assert conform(Function("reference", AGED.reference), AGED, cases()[:1]).shown == []
+    caught = run(OF_AGED["aged-head-kept"], cases()[:1], AGED)
+    assert caught.passes, caught
+    assert caught.operators is not None
+    assert caught.operators <= SMALL
 
 
 @pytest.mark.parametrize("name", some(FEW, every=3))

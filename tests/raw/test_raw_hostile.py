@@ -5,60 +5,16 @@ from __future__ import annotations
 import os
 import random
 import shutil
-from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
 
 import pytest
-from document_tree import write_document_tree
+from hostile_trees import TREES, copy, files, tree
 from plain_capture import plain
 
 from ascend_ref.cli import main
-from ascend_ref.profile import write_pytorch_profile
 from ascend_ref.profile.raw import INCOMPLETE, export_raw
 from ascend_ref.raw import Unreadable
 from ascend_ref.raw.decode.read import RawCapture, read_raw
-from ascend_ref.raw.encode.write import write_raw
-from ascend_ref.raw.view import raw_view
-from ascend_simulator.run import simulate
-from ascend_simulator.scenario import RUN
-from ascend_spec import catalog
-
-NEWEST = catalog().revisions[-1].id
-
-PROFILE = "profile"
-"""A profile of the framework, of which FRAMEWORK and the files next to it are changed."""
-TREES = ("document", "observed-everything", "cnn-910a", PROFILE)
-
-
-@cache
-def tree(name: str) -> Path:
-    """A raw folder that tests copy."""
-    folder = Path(mkdtemp()) / "PROF_1"
-    if name == "document":
-        write_document_tree(folder)
-    elif name == PROFILE:
-        capture = simulate(RUN.preset("observed-everything")).capture(0)
-        write_pytorch_profile(folder.parent, capture, NEWEST, ("raw",)).rename(folder)
-    else:
-        write_raw(folder, raw_view(simulate(RUN.preset(name)).capture(0)).capture)
-    return folder
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _remove_trees() -> None:
-    yield
-    for name in TREES:
-        shutil.rmtree(tree(name).parent)
-
-
-def copy(name: str, target: Path) -> Path:
-    shutil.rmtree(target, ignore_errors=True)
-    return Path(shutil.copytree(tree(name), target))
-
-
-def files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
 def read(folder: Path) -> RawCapture | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from raw_trees import stars
 
@@ -51,6 +51,7 @@ def read(slices: Sequence[Slice], kind: str = "stars_soc") -> tuple[list[bytes],
     return found, damage
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_cuts_change_nothing(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     records = logs(data.draw(st.integers(1, 40)))

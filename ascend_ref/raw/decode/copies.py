@@ -7,6 +7,7 @@ import numpy as np
 from ascend_ref.capture import Copies, Integers
 from ascend_ref.spill import counterparts, ranks, sorted_rows
 
+from ..damage import Damage
 from ..fields import whole
 from .launches import Launches
 from .session import Session
@@ -27,6 +28,7 @@ def read_copies(session: Session, launches: Launches, launched: Launched) -> Cop
     copies = spill.where(lambda kind: np.isin(kind, names), launch)
     copies = spill.taken(copies, sorted_rows(spill, spill.taken(launched.tasks.identity, copies)))
     if not len(rows) or not len(copies):
+        _state_unused(session, len(rows))
         return Copies.empty()
     own = spill.taken(launched.launch, copies)
     wanted = [spill.taken(one, own) for one in (launches.thread, launches.moment)]
@@ -34,6 +36,10 @@ def read_copies(session: Session, launches: Launches, launched: Launched) -> Cop
     record = counterparts(spill, wanted, having, keep_last=True)
     known = spill.where(lambda one: one >= 0, record)
     record = spill.taken(record, known)
+    used = np.zeros(len(rows), np.bool_)
+    for batch in spill.batches(len(record)):
+        used[record[batch]] = True
+    _state_unused(session, int(np.sum(~used)))
     turn = spill.taken(ranks(spill, *wanted), known)
     first = spill.taken(ranks(spill, *having), record)
 
@@ -49,3 +55,9 @@ def read_copies(session: Session, launches: Launches, launched: Launched) -> Cop
         size=spill.made(left, turn, first, record),
         operation=spill.made(whole, spill.taken(rows["memcpyDirection"], record)),
     )
+
+
+def _state_unused(session: Session, count: int) -> None:
+    if count and session.host is not None:
+        text = f"memcpy_info: {count:,} records are of no copy that ran"
+        session.damage.append(Damage(session.host.folder.path, text, kind="memcpy_info"))

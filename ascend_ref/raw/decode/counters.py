@@ -39,7 +39,7 @@ from ..vocabulary import numbered
 from .kernels import Computed
 from .logs import placed
 from .session import Rows, Session
-from .times import demand_within
+from .times import demand_within, state_timeless
 
 Mask = npt.NDArray[np.bool_]
 Samples = Mapping[str, Mapping[str, npt.NDArray[Any]]]
@@ -287,7 +287,9 @@ def _placed(
     """
     spill = session.spill
     rows = session.rows(context, "ffts_profile", record)
+    every = len(rows)
     rows = session.chosen(rows, lambda end: end < LIMIT, rows["endTime"])
+    state_timeless(session, context, "ffts_profile", every - len(rows))
     try:
         end = spill.made(context.side.device.times, spill.made(whole, rows["endTime"]))
         demand_within(session, end)

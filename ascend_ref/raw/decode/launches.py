@@ -17,6 +17,7 @@ from ..task_kinds import FLIP, has_whole_numbers
 from ..vocabulary import level, named
 from .calls import Calls
 from .session import Rows, Session
+from .times import state_timeless
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,9 @@ def read_launches(session: Session, calls: Calls, chip: int | None) -> Launches:
     spill = session.spill
     rows = session.rows(session.host, "task_track")
     declaration = session.declaration("task_track")
+    every = len(rows)
     rows = session.chosen(rows, lambda time: time < LIMIT, rows["timeStamp"])
+    state_timeless(session, session.host, "task_track", every - len(rows))
     order = sorted_rows(spill, spill.made(whole, rows["timeStamp"]))
 
     def column(name: str) -> Integers:

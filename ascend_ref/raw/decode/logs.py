@@ -21,7 +21,7 @@ from ..fields import numbers, time_field, whole
 from ..side import Unknown
 from .launches import flips_before
 from .session import Rows, Session
-from .times import demand_within
+from .times import demand_within, state_timeless
 
 Mask = npt.NDArray[np.bool_]
 
@@ -84,13 +84,13 @@ def _of_device(
     if not count:
         return
     spill = session.spill
+    log = next(kind for kind, *_ in _LOGS if kind in context.folder.files)
     try:
         clock = context.side.device
         times = [[spill.made(clock.times, one) for one in ticks[:2]] for ticks in found]
         demand_within(session, spill.joined(*(start for start, _ in times)))
     except Unknown as reason:
         text = f"{reason}, so {count:,} tasks have no times"
-        log = next(kind for kind, *_ in _LOGS if kind in context.folder.files)
         session.damage.append(Damage(context.folder.path, text, kind=log))
         return
     for bounds, (begin, _, of_log, stream, number, sub_task, kind) in zip(
@@ -102,6 +102,7 @@ def _of_device(
             *(stream, number, _batches(session, context, stream, begin), sub_task, kind),
         )
         right = spill.where(_has_times, *bounds)
+        state_timeless(session, context, log, 2 * (len(begin) - len(right)))
         place = spill.made(lambda one, before=turn: before + one, of_log)
         yield spill.taken(place, right), Runs(*(spill.taken(one, right) for one in columns))
         turn += len(begin)
@@ -129,7 +130,9 @@ def _paired(
     """Starts with the ends that follow them in their task, in the order of the file."""
     spill, declaration = session.spill, session.declaration(kind, record)
     time, _ = time_field(declaration)
+    every = len(rows)
     rows = session.chosen(rows, lambda ticks: ticks < LIMIT, rows[time])
+    state_timeless(session, context, kind, every - len(rows))
     ticks = spill.made(whole, rows[time])
     field = "sysTag" if "hwts" in kind else "funcType"
     ends = spill.made(lambda some: numbers(declaration, field, some) - first, rows)
@@ -206,6 +209,8 @@ def placed(declaration: construct.Struct, rows: Rows) -> tuple[Integers, Integer
 def _batches(session: Session, context: Context, stream: Integers, start: Integers) -> Integers:
     """How often the numbers of the stream had begun again."""
     flips = session.rows(context, "ts_track", _FLIP)
+    every = len(flips)
     flips = flips[flips["timestamp"] < LIMIT]
+    state_timeless(session, context, "ts_track", every - len(flips))
     lane = flips["streamId"].astype(np.int64) & _LOW_11
     return flips_before(session.spill, lane, flips["timestamp"].astype(np.int64), stream, start)

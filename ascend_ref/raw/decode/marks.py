@@ -20,7 +20,7 @@ from ..tensors import NOT_AVAILABLE
 from .nodes import text_numbers
 from .session import Rows, Session
 from .tasks import Launched
-from .times import demand_within
+from .times import demand_within, state_timeless
 
 _MOST_SEGMENTS = 1 << 10
 
@@ -111,7 +111,7 @@ def _noted(session: Session) -> Tasks:
     for device, context in session.devices.items():
         for record in ("STEP_TRACE", "STEP_TRACE_V6"):
             rows = session.rows(context, "ts_track", record)
-            rows = rows[(rows["tagId"] == MARK_TAG) & (rows["timestamp"] < LIMIT)]
+            rows = rows[rows["tagId"] == MARK_TAG]
             if not len(rows):
                 continue
             try:
@@ -122,6 +122,7 @@ def _noted(session: Session) -> Tasks:
                 session.damage.append(Damage(context.folder.path, text, kind="ts_track"))
                 continue
             right = (time != OUT_OF_RANGE) & (rows["indexId"] < LIMIT)
+            state_timeless(session, context, "ts_track", int(np.sum(time == OUT_OF_RANGE)))
             parts.append(
                 Tasks.filled(
                     int(right.sum()),

@@ -30,6 +30,9 @@ Rows = npt.NDArray[Any]
 _Read: TypeAlias = tuple[Mapping[str, str], list[Rows]]
 """Changing parts of names, and the records of the files that agree in them, by declaration."""
 
+_SMALL = 1 << 16
+"""Bytes of records that are dealt out at a time, at least, but for the last ones."""
+
 
 class Part(NamedTuple):
     """Records of one kind from files that agree in their names, but for the number of the slice.
@@ -185,13 +188,27 @@ class Session:
         """The records of each declaration."""
         kinds = [dtype_of(layout.declaration(one)) for one in layout.members]
         columns = [Bytes() for _ in kinds]
-        for block in blocks:
-            for column, mask in zip(columns, layout.split(block.rows), strict=True):
-                column.write(block.rows if mask.all() else block.rows[mask])
+        for rows in _gathered(blocks):
+            for column, mask in zip(columns, layout.split(rows), strict=True):
+                column.write(rows if mask.all() else rows[mask])
         return [
             np.frombuffer(self.spill.hold(column), kind)
             for column, kind in zip(columns, kinds, strict=True)
         ]
+
+
+def _gathered(blocks: Iterable[Block]) -> Iterator[npt.NDArray[np.uint8]]:
+    """The records of blocks, small ones together: there may be a million slices of one record."""
+    kept: list[npt.NDArray[np.uint8]] = []
+    size = 0
+    for block in blocks:
+        kept.append(block.rows)
+        size += block.rows.nbytes
+        if size >= _SMALL:
+            yield kept[0] if len(kept) == 1 else np.concatenate(kept)
+            kept, size = [], 0
+    if kept:
+        yield np.concatenate(kept)
 
 
 def open_session(path: Path) -> list[Session]:

@@ -81,6 +81,13 @@ def state_wrong(
         session.damage.append(Damage(context.folder.path, text, kind=kind))
 
 
+def state_timeless(session: Session, context: Context | None, kind: str, count: int) -> None:
+    """State as damage how many records of a kind have times that no clock shows."""
+    if count and context is not None:
+        text = f"{kind}: {count:,} records have times that no clock shows"
+        session.damage.append(Damage(context.folder.path, text, kind=kind))
+
+
 def demand_within(session: Session, times: Integers) -> None:
     """Raise :class:`Unknown` for times most of which lie outside of the collection.
 

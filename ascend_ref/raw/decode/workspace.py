@@ -11,7 +11,7 @@ from ..damage import Damage
 from ..side import Unknown
 from .nodes import text_numbers
 from .session import Session
-from .times import demand_within
+from .times import demand_within, state_timeless
 
 
 def read_workspace(session: Session, texts: Texts) -> WorkspaceEvents:
@@ -27,6 +27,7 @@ def read_workspace(session: Session, texts: Texts) -> WorkspaceEvents:
         session.damage.append(Damage(session.host.folder.path, text, kind="task_memory_info"))
         return WorkspaceEvents.empty()
     known = np.flatnonzero(time != OUT_OF_RANGE)
+    state_timeless(session, session.host, "task_memory_info", len(rows) - len(known))
     known = known[np.argsort(time[known], kind="stable")]
     rows = rows[known]
     return WorkspaceEvents(

@@ -83,8 +83,8 @@ def _logs(device: int | None, moments: Moments) -> Mapping[str, bytes]:
     if device is None:
         return {"host_start": _log("host_start", host)}
     own = [
-        Entry("monotonic", {"clock_monotonic_raw": moments.device_monotonic}),
-        Entry("counter", {"cntvct": moments.device_counter}),
+        Entry("monotonic", {"clock_monotonic_raw": moments.device_monotonic + device * _APART}),
+        Entry("counter", {"cntvct": moments.device_counter + device * _APART}),
     ]
     return {
         "device_host_start": _log("host_start", host),
@@ -94,6 +94,10 @@ def _logs(device: int | None, moments: Moments) -> Mapping[str, bytes]:
 
 def _log(grammar: str, entries: list[Entry]) -> bytes:
     return encode_lines(entries, raw_catalog().grammars[grammar])
+
+
+_APART = 1_000_000
+"""Devices count from when they were switched on: each clock shows so much more than the last."""
 
 
 def _name(kind: str, device: int | None) -> str:

@@ -5,11 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ..clocks import LIMIT, Clock, host_clock, monotonic_clock
-from ..side import SideFiles, Unknown
+from ..side import SideFiles, Unknown, frequency_of
 from .information import INFORMATION, Information
-
-_FASTEST = 10**6
-"""MHz that no counter has."""
 
 
 def framework_clock(information: Information, host: SideFiles | None) -> Clock:
@@ -62,10 +59,7 @@ def _number(information: Information, part: str, key: str) -> int:
 
 
 def _frequency(information: Information) -> Fraction:
-    try:
-        found = Fraction(str(information.part("start_info").get("freq")))
-    except (ValueError, ZeroDivisionError):
-        found = Fraction(0)
-    if not 0 < found < _FASTEST:
+    found = frequency_of(information.part("start_info").get("freq"))
+    if found is None:
         raise Unknown(f"no freq in start_info of {INFORMATION}_*.json")
     return found
