@@ -41,7 +41,7 @@ def cases() -> tuple[Case, ...]:
 @pytest.mark.parametrize("count", [4])
 def test_our_own_export_is_what_was_recorded(count: int) -> None:
     reference = Function("reference", STAGE.reference)
-    cases = draw_cases(STAGE, count, 3)  # fewer where no more of them are small
+    cases = draw_cases(STAGE, count, 9)  # fewer where no more of them are small
     outcome = conform(reference, STAGE, cases)
     assert outcome.shown == []
     assert outcome.cases == len(cases) >= min(count, 20)
