@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+ParameterSet = type(pytest.param())
+
 
 def some(cases: Iterable[Any], *, every: int) -> list[Any]:
     """The cases, all but every so manieth of them marked as exhaustive."""
@@ -14,5 +16,7 @@ def some(cases: Iterable[Any], *, every: int) -> list[Any]:
 
 
 def _exhaustive(case: Any) -> Any:
+    if isinstance(case, ParameterSet):
+        return pytest.param(*case.values, marks=(*case.marks, pytest.mark.exhaustive), id=case.id)
     values = case if isinstance(case, tuple) else (case,)
     return pytest.param(*values, marks=pytest.mark.exhaustive)

@@ -8,6 +8,7 @@ from collections import Counter
 from functools import cache
 
 import pytest
+from slices import some
 
 from ascend_conformance.media import load_rules
 from ascend_conformance.pages import rule_pages
@@ -91,7 +92,7 @@ def test_every_address_has_its_place_on_the_site() -> None:
             places[path].add(fragment)
 
 
-@pytest.mark.parametrize("address", SAMPLE)
+@pytest.mark.parametrize("address", some(SAMPLE, every=4))
 def test_an_address_of_each_kind_is_shown_by_the_command(
     address: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

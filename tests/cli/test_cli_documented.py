@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 import pytest
+from slices import some
 
 from ascend_ref.cli import main
 from ascend_ref.cli.reference import command_page, commands
@@ -67,18 +68,21 @@ def test_printed_make_targets_exist(document: str) -> None:
 
 @pytest.mark.parametrize(
     "document",
-    [
-        "README.md",
-        "docs/check.md",
-        "docs/conform.md",
-        "docs/lookup.md",
-        "docs/simulate.md",
-        "docs/operators.md",
-        "docs/raw.md",
-        "docs/texts.md",
-        "docs/write.md",
-        "docs/by-hand.md",
-    ],
+    some(
+        [
+            "README.md",
+            "docs/check.md",
+            "docs/conform.md",
+            "docs/lookup.md",
+            "docs/simulate.md",
+            "docs/operators.md",
+            "docs/raw.md",
+            "docs/texts.md",
+            "docs/write.md",
+            "docs/by-hand.md",
+        ],
+        every=4,
+    ),
 )
 def test_printed_commands_work(
     document: str,

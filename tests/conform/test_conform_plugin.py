@@ -45,6 +45,7 @@ def repository(pytester: pytest.Pytester) -> pytest.Pytester:
     return pytester
 
 
+@pytest.mark.exhaustive
 def test_a_sound_exporter_passes(repository: pytest.Pytester) -> None:
     result = repository.runpytest_subprocess("--ascend-exporter", "reference")
     result.assert_outcomes(passed=4)

@@ -122,6 +122,7 @@ def test_the_command_says_what_is_wrong_with_an_address(
     assert err.startswith("ascend-ref: error: dask: the address is 'nowhere'; expected one such as")
 
 
+@pytest.mark.exhaustive
 def test_eight_ranks_fit_on_a_screen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A clean run in 12 lines, one with a fault of every rank in 40."""
     folder = tmp_path / "run"

@@ -117,6 +117,7 @@ def test_one_event_of_a_timeline_changes(profiles: Mapping[str, Path], tmp_path:
     assert new[differing[0]]["args"][key] == one.after
 
 
+@pytest.mark.exhaustive
 def test_an_event_goes_with_its_comma(profiles: Mapping[str, Path], tmp_path: Path) -> None:
     done = damaged(profiles["text"], "XLR803", tmp_path / "out")
     (one,) = done.changes
@@ -133,6 +134,7 @@ def test_documents_files_and_rows(rule: str, profiles: Mapping[str, Path], tmp_p
     damaged(profiles["text"], rule, tmp_path / "out")
 
 
+@pytest.mark.exhaustive
 def test_a_block_file(profiles: Mapping[str, Path], tmp_path: Path) -> None:
     damaged(profiles["bin"], "BIN301", tmp_path / "out")
 

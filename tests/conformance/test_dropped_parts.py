@@ -159,6 +159,7 @@ def the_failure(report: FileReport) -> str:
     return f"{one.rule}@{one.place}: {one.message}"
 
 
+@pytest.mark.exhaustive
 def test_a_rule_that_fails_on_texts_is_one_finding(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

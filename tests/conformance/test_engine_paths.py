@@ -145,7 +145,9 @@ def test_fused_rules_find_the_same_rows_as_plain_ones(table: str, data: st.DataO
         assert_fused_equals_plain(session, table, Selection(ignore=tuple(sorted(ignored))))
 
 
-@pytest.mark.parametrize("affinity", ["", "NUMERIC", "TEXT", "REAL", "BLOB", "integer", "BIGINT"])
+@pytest.mark.parametrize(
+    "affinity", some(["", "NUMERIC", "TEXT", "REAL", "BLOB", "integer", "BIGINT"], every=3)
+)
 @quick(max_examples=25)
 @given(data=st.data())
 def test_fused_rules_hold_whatever_type_a_column_is_declared_with(
@@ -257,6 +259,7 @@ def test_walks_find_the_rows_of_their_oracle(name: str, rows: list[list[Value]])
         assert_found_by_oracle(session, name)
 
 
+@pytest.mark.exhaustive
 @quick(max_examples=120)
 @given(rows=task_rows(), batch_rows=st.integers(1, 5))
 def test_walks_over_a_file_find_the_rows_of_their_oracle(
@@ -296,6 +299,7 @@ def test_workers_agree_on_real_profiles(
     assert_workers_agree(copy_real(folder, tmp_path), monkeypatch)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("share", [0.0, 0.002, 0.2])
 @pytest.mark.parametrize("carrier", CARRIERS)
 def test_workers_agree_on_damaged_profiles(
@@ -314,6 +318,7 @@ def test_workers_agree_on_damaged_profiles(
     assert_workers_agree(path, monkeypatch)
 
 
+@pytest.mark.exhaustive
 def test_workers_agree_where_no_walk_is_possible(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,6 +32,7 @@ from profiles import (
     specimen,
     state,
 )
+from slices import some
 
 from ascend_conformance.check import check
 from ascend_conformance.finding import FileReport
@@ -148,6 +149,7 @@ def test_any_spoilt_byte_gives_a_report_or_a_refusal(
         assert file.unreadable or file.seen, offset
 
 
+@pytest.mark.exhaustive
 def test_any_spoilt_byte_of_the_schema_page_gives_a_report_or_a_refusal(tmp_path: Path) -> None:
     whole = content("analysis", OLDEST, SMALL)
     path = tmp_path / "analysis.db"
@@ -320,6 +322,7 @@ def test_file_names_of_any_bytes_are_judged(tmp_path: Path, name: bytes) -> None
     rendered(file)
 
 
+@pytest.mark.exhaustive
 def test_file_names_of_any_bytes_are_judged_by_the_command(tmp_path: Path) -> None:
     paths = [os.path.join(os.fsencode(tmp_path), name) for name in ODD_NAMES]
     for path in paths:
@@ -389,7 +392,7 @@ PROFILER_INFOS: dict[str, Hostile] = {
 }
 
 
-@pytest.mark.parametrize("kind", PROFILER_INFOS)
+@pytest.mark.parametrize("kind", some(PROFILER_INFOS, every=3))
 def test_a_hostile_profiler_info_is_harmless(tmp_path: Path, kind: str) -> None:
     path = specimen(tmp_path)
     PROFILER_INFOS[kind](tmp_path / "profiler_info_0.json")

@@ -254,6 +254,7 @@ def test_thousands_of_tables_are_judged(tmp_path: Path) -> None:
     rendered(file)
 
 
+@pytest.mark.exhaustive
 def test_the_command_judges_thousands_of_tables(tmp_path: Path) -> None:
     path = specimen(tmp_path)
     change(path, *(f"CREATE TABLE {table}{number}(a)" for table in TABLES for number in range(86)))

@@ -71,6 +71,7 @@ def copy_of_tables(source: Path, folder: Path) -> Path:
     return shutil.copytree(source, folder / "real", ignore=timeline, copy_function=shutil.copyfile)
 
 
+@pytest.mark.exhaustive
 def test_a_kernel_that_no_framework_described_has_no_blocks(folder: Path) -> None:
     assert found(folder, lambda rows: by_launch_alone(kernels(rows)[0]), "CSV203") == []
 
@@ -82,6 +83,7 @@ def test_a_kernel_that_is_described_has_blocks(folder: Path) -> None:
     assert len(found(folder, change, "CSV203")) == 1
 
 
+@pytest.mark.exhaustive
 def test_blocks_of_the_launch_at_level_0_are_no_fault(folder: Path) -> None:
     def change(rows: list[Row]) -> None:
         for row in kernels(rows):
@@ -90,6 +92,7 @@ def test_blocks_of_the_launch_at_level_0_are_no_fault(folder: Path) -> None:
     assert found(folder, change, "CSV204") == []
 
 
+@pytest.mark.exhaustive
 def test_one_kind_of_core_that_is_missing_is_a_fault(folder: Path) -> None:
     def change(rows: list[Row]) -> None:
         kernels(rows)[0]["Accelerator Core"] = "N/A"

@@ -282,6 +282,7 @@ def test_a_relation_without_rows_is_skipped_with_the_reason(profile: Path) -> No
     assert unjudged["REL109"].startswith("not applicable: does not show task.connection")
 
 
+@pytest.mark.exhaustive
 def test_comparisons_of_codes_judge_as_those_of_texts(
     profile: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

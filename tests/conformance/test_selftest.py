@@ -143,6 +143,7 @@ def test_a_legal_case_wakes_nothing_and_changes_something():
 NEWEST = catalog().revisions[-1].id
 
 
+@pytest.mark.exhaustive
 def test_rules_that_are_named_are_tried_alone(capsys: pytest.CaptureFixture[str]):
     words = ["db401,BIN001", "--self-test", "--revision", NEWEST, "--json"]
     assert main(["rules", *words]) == 0

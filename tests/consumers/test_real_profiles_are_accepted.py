@@ -64,6 +64,7 @@ def test_row_2_is_sums_per_operator(profile: Path, tmp_path: Path, mode: str) ->
     assert check_row_2(profile, tmp_path, mode).differences == []
 
 
+@pytest.mark.exhaustive
 def test_row_7_is_compare(profile: Path, tmp_path: Path) -> None:
     assert check_row_7(profile, tmp_path).differences == []
 

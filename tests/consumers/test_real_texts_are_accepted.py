@@ -64,6 +64,7 @@ def test_row_6_is_steps_and_communication(profile: Path, tmp_path: Path) -> None
         assert check(ranks, results) == [], name
 
 
+@pytest.mark.exhaustive
 def test_row_7_is_compare(profile: Path, tmp_path: Path) -> None:
     """The counts that consumers.md gives for the rank."""
     (rank,) = text_ranks_of(profile)
@@ -73,6 +74,7 @@ def test_row_7_is_compare(profile: Path, tmp_path: Path) -> None:
     assert check_row_7(profile, tmp_path).differences == []
 
 
+@pytest.mark.exhaustive
 def test_row_8_wants_more_than_one_rank(profile: Path, tmp_path: Path) -> None:
     """``advisor`` fails on one rank, real or not (consumers.md 4), and the harness tells."""
     differences = check_text_row_8(profile, tmp_path).differences

@@ -111,6 +111,7 @@ def test_row_11_is_recipes_without_a_real_file(healthy: Path, tmp_path: Path, mo
     assert check_row_11(healthy, tmp_path, mode).differences == []
 
 
+@pytest.mark.exhaustive
 def test_slow_rank_names_the_slow_rank(faulty: dict[str, Path], tmp_path: Path) -> None:
     run = faulty["slow-rank"]
     verdict = check_row_9(run, tmp_path, "slow_rank", Faults(slow={SLOW}))
@@ -147,6 +148,7 @@ def test_the_slow_link_has_the_least_bandwidth(faulty: dict[str, Path], tmp_path
     assert {tuple(sorted(link[:2])) for link in slowest} == {LINK}
 
 
+@pytest.mark.exhaustive
 def test_freq_analysis_names_the_throttled_rank(faulty: dict[str, Path], tmp_path: Path) -> None:
     """The tool gives no interval: AICORE_FREQ itself has it, and it is that of the truth."""
     run = faulty["throttling"]

@@ -114,6 +114,7 @@ def test_row_8_is_advisor(healthy: Path, tmp_path: Path) -> None:
     assert check_text_row_8(healthy, tmp_path).differences == []
 
 
+@pytest.mark.exhaustive
 def test_compare_reads_files_of_an_older_exporter(older: Path, tmp_path: Path) -> None:
     assert check_text_row_7(older, tmp_path).differences == []
 

@@ -61,6 +61,7 @@ def switches(draw: st.DrawFn) -> Switches:
     )
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=25, deadline=None)
 @given(
     seed=st.integers(0, 2**32),

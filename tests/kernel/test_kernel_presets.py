@@ -17,6 +17,7 @@ from kernel_bytes import (
     walk,
     written,
 )
+from slices import some
 
 from ascend_conformance.media.bin.judge import judge_content
 from ascend_ref.bin import to_bytes
@@ -54,11 +55,12 @@ def test_presets_have_nothing_against_them(name: str) -> None:
     assert findings(to_bytes(simulate_kernel(presets()[name]).blocks())) == []
 
 
-@pytest.mark.parametrize("text", [*DEVICE, *SIMULATED, *EVERYTHING[::3]])
+@pytest.mark.parametrize("text", some([*DEVICE, *SIMULATED, *EVERYTHING[::3]], every=3))
 def test_files_have_nothing_against_them(text: str) -> None:
     assert findings(written(text).content) == []
 
 
+@pytest.mark.exhaustive
 @given(kernel_scenarios(max_blocks=3))
 @settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
 def test_nor_has_any_other_file(drawn: KernelScenario) -> None:

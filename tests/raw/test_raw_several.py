@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from raw_trees import api, device_ticks, host_ticks, stars, task_track, write_tree
+from slices import some
 
 from ascend_ref.cli import main
 from ascend_ref.profile import raw
@@ -69,7 +70,7 @@ def test_one_is_let_go_of_before_the_next_is_read(
     assert len(read) == 3
 
 
-@pytest.mark.parametrize("what", ["profiles", "PROF_*", "databases"])
+@pytest.mark.parametrize("what", some(["profiles", "PROF_*", "databases"], every=3))
 def test_as_many_processes_as_wanted_write_the_same(
     what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -224,6 +224,7 @@ def dask_address() -> Iterator[str]:
         yield cluster.scheduler_address
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("executor", some(["processes", "dask"], every=2))
 def test_the_executor_does_not_change_a_byte(
     executor: str, document: Path, request: pytest.FixtureRequest

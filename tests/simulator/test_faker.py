@@ -47,6 +47,7 @@ def test_known_names_of_a_seed() -> None:
     assert provider(7).npu_host_name() == f"{site}-r{row:02d}-n{node:02d}"
 
 
+@pytest.mark.exhaustive
 def test_faker_s_own_words_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     before, run = names(1), run_names(1)
     changed = list(word_lists())

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from record_rows import EVERYTHING, rows, tasks
@@ -69,6 +70,7 @@ TOLD: dict[str, Any] = {
 """Switches of records, all on."""
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(scenarios(max_ranks=4), st.integers(0, 1 << 32), st.booleans())
 def test_the_records_of_any_scenario_add_up(scenario: Scenario, seed: int, all_on: bool) -> None:

@@ -30,6 +30,7 @@ ANY = (scenarios(), st.integers(0, 1 << 32), st.sampled_from(REVISIONS))
 PATIENT = settings(deadline=None, suppress_health_check=list(HealthCheck))
 
 
+@pytest.mark.exhaustive
 @settings(PATIENT, max_examples=3)
 @given(*ANY)
 def test_the_referee_names_nothing_but_faults(scenario: Scenario, seed: int, revision: str) -> None:

@@ -176,7 +176,7 @@ def listed(column: Values) -> list[Any]:
     return column.tolist() if isinstance(column, np.ndarray) else column.to_pylist()  # type: ignore[no-any-return]
 
 
-@pytest.mark.parametrize("carrier", ["pytorch", "msprof", "analysis"])
+@pytest.mark.parametrize("carrier", some(["pytorch", "msprof", "analysis"], every=2))
 @pytest.mark.parametrize("level", some([1, 0, 2], every=3))
 @pytest.mark.parametrize("product", some(BY_PRODUCT, every=3))
 def test_every_switch_shows_the_tables_that_the_documents_tell(

@@ -120,6 +120,7 @@ def test_the_truth_of_a_preset_is_in_its_databases(name: str, level: int, tmp_pa
     assert_true(run.folder, truth_of(run.folder), scenario)
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(scenarios(max_ranks=4), st.integers(0, 1 << 32))
 def test_the_truth_of_any_scenario_is_in_its_databases(scenario: Scenario, seed: int) -> None:

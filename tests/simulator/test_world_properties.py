@@ -9,6 +9,7 @@ from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from world_cases import Simulated, simulated, world_of
@@ -326,6 +327,7 @@ def test_ranks_move_what_the_operator_needs(scenario: Scenario, seed: int) -> No
         assert moved(operators).total() == (ranks - 1) * whole, any_rank.kind
 
 
+@pytest.mark.exhaustive
 @FEW
 @given(scenarios(), SEEDS)
 def test_what_arrives_over_a_link_is_what_peers_sent_over_it(scenario: Scenario, seed: int) -> None:

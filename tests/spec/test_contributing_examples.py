@@ -169,5 +169,6 @@ def test_the_rule_of_the_database_wakes_for_its_defect_alone(spec: Path, rules: 
     assert "DB490" in tried
 
 
+@pytest.mark.exhaustive
 def test_the_rule_of_the_block_wakes_for_its_defect_alone(rules: Path) -> None:
     assert "BIN599" in run(BREAK_BLOCK, rules)

@@ -70,6 +70,7 @@ def test_a_finding_of_a_real_file_tells_the_byte():
     assert content[finding.offset :].startswith(b'"vector"')
 
 
+@pytest.mark.exhaustive
 def test_damage_to_a_real_file_wakes_exactly_its_rule():
     """Independent of our own clean files; the old forms of the file stay as they are."""
     known = report("mix.bin").findings

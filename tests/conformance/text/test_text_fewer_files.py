@@ -105,6 +105,7 @@ def test_a_strange_list_is_no_failure(
     assert listed == [] or (b"1.op_summary.csv" in text and "op_summary.csv" in listed[0])
 
 
+@pytest.mark.exhaustive
 def test_a_timeline_that_repeats_a_part_of_another_is_not_judged_with_it(
     folders: dict[str, Path], tmp_path: Path
 ) -> None:

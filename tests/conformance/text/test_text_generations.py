@@ -160,6 +160,7 @@ def test_a_bin_of_the_oldest_generation_conforms() -> None:
     assert violations(needs_data(GENERATIONS / "memory_data.bin")) == []
 
 
+@pytest.mark.exhaustive
 def test_the_timeline_of_910a_is_known_in_full(tmp_path: Path) -> None:
     """DDR, MemcopyAsync and -1 as connection_id are no advice either; hit rates in their bounds."""
     path = needs_data(GENERATIONS / "text_910a_2024_level1_rank0" / "ASCEND_PROFILER_OUTPUT")

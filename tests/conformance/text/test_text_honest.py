@@ -137,6 +137,7 @@ def test_times_that_no_clock_explains_are_advice_and_one_wrong_time_a_violation(
     assert verdicts(wrong, "XLR115", "XLR119") == {"XLR115": "violation"}
 
 
+@pytest.mark.exhaustive
 def test_a_number_worked_out_of_many_rows_is_no_cell_of_one() -> None:
     remark, _ = remark_of_changed("XLR202", "python", "runs")
     assert remark.startswith("Count ")

@@ -12,6 +12,7 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 import pytest
+from slices import some
 
 from ascend_conformance.compare.agreement import Agreement
 from ascend_conformance.engine.work import NoAnswer, Uncomputable
@@ -54,7 +55,7 @@ FILES: Sequence[tuple[str, str, bytes, int, str]] = (
 
 @pytest.mark.parametrize(
     ("name", "content", "code", "told"),
-    [entry[1:] for entry in FILES],
+    some([entry[1:] for entry in FILES], every=3),
     ids=[f"{entry[1]}-{entry[0]}" for entry in FILES],
 )
 def test_a_hostile_file(

@@ -65,7 +65,7 @@ TRACES: dict[str, bytes] = {
 }
 
 
-@pytest.mark.parametrize("name", TRACES)
+@pytest.mark.parametrize("name", some(TRACES, every=3))
 def test_hostile_timelines(name: str, tmp_path: Path) -> None:
     report = report_of(tmp_path, {"trace_view.json": TRACES[name]})
     assert report.unreadable is None
@@ -180,6 +180,7 @@ IMPOSSIBLE: dict[str, Callable[[Path], object]] = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", some(IMPOSSIBLE, every=4))
 def test_an_impossible_time_leaves_the_folder_judged(name: str, rank: Path, tmp_path: Path) -> None:
     copy = shutil.copytree(rank, tmp_path / rank.name)

@@ -53,6 +53,7 @@ def test_a_timeline_written_anew_is_the_same_timeline(
     assert facts(anew) == facts(report)
 
 
+@pytest.mark.exhaustive
 def test_so_are_real_ones(tmp_path: Path) -> None:
     needs_data()
     paths = [*DATA.rglob("trace_view.json"), *DATA.parent.rglob("msprof_*.json")]

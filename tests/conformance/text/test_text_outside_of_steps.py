@@ -67,6 +67,7 @@ def leave_out(output: Path, *steps: str) -> None:
         (output / name).write_text(json.dumps(kept))
 
 
+@pytest.mark.exhaustive
 def test_operators_outside_of_several_steps_stand_in_no_document(output: Path) -> None:
     leave_out(output, "step3")
     assert found(output) == {"XLR405", "XLR406", "XLR407", "XLR408", "XLR409"}

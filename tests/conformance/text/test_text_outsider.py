@@ -176,6 +176,7 @@ IN_ONE_COLUMN = [
 """A file, and one column of it that is written wrongly in all rows."""
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("name", "change"), some(IN_ONE_COLUMN, every=4))
 def test_one_wrong_column_makes_no_file_of_another_capture(
     name: str, change: Callable[[Table], None], tmp_path: Path
@@ -200,6 +201,7 @@ def is_of_the_host(event: Event, host: frozenset[object]) -> bool:
 OF_910A = RANK.parents[1] / "generations" / "text_910a_2024_level1_rank0"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("folder", "is_lost"),
     some(
@@ -237,6 +239,7 @@ def test_rounded_times_make_no_file_of_another_capture(
     assert "XLR901" not in {one.rule for one in report.findings}
 
 
+@pytest.mark.exhaustive
 def test_a_fault_of_some_rows_has_no_outsider(tmp_path: Path) -> None:
     needs_data()
     shutil.copytree(RANK, tmp_path / "real")
@@ -252,6 +255,7 @@ def test_a_fault_of_some_rows_has_no_outsider(tmp_path: Path) -> None:
     assert all(one.cause is None for one in report.findings)
 
 
+@pytest.mark.exhaustive
 def test_the_cause_is_not_looked_for_where_it_was_not_asked_for(
     ranks: tuple[Path, Path], tmp_path: Path
 ) -> None:

@@ -90,6 +90,7 @@ def test_nothing_is_wrong_with_any_preset(
     assert list(findings(profile)) == []
 
 
+@pytest.mark.exhaustive
 def test_a_clock_that_is_slow_in_every_step(tmp_path: Path) -> None:
     """The nominal one, by which cube_utilization is told, stands before the first step."""
     scenario = override(preset("edge-310b"), steps=1, level=1)
@@ -152,6 +153,7 @@ def test_every_file_of_a_product_is_written(product: ProductName, tmp_path: Path
         assert found == due
 
 
+@pytest.mark.exhaustive
 def test_a_value_of_a_counter_that_the_product_lacks_is_found(tmp_path: Path) -> None:
     """200I/500 A2 cannot count vector instructions: "not supported, N/A" (seed 001, op_summary)."""
     scenario = shaped(Cell("edge-310b", "200I-500-A2", 1, "msprof", 1))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from slices import some
 from text_folders import DATA, RANK, STRUCTURE, judged, needs_data, structural
 
 from ascend_conformance.finding import FileReport
@@ -126,7 +127,7 @@ FAULTS: dict[str, tuple[str, Callable[[Events], dict[str, Any]], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("name", some(FAULTS, every=2))
 def test_one_fault_gives_one_finding(name: str, real: Events, tmp_path: Path) -> None:
     rule, change, inside = FAULTS[name]
     events = json.loads(json.dumps(real))
@@ -202,6 +203,7 @@ def test_damage_is_located_and_what_stands_before_is_judged(
     assert "events from 120 on cannot be read" in skip.reason
 
 
+@pytest.mark.exhaustive
 def test_truncated_at_every_byte_is_one_finding(tmp_path: Path) -> None:
     events = [
         {"name": "process_name", "ph": "M", "pid": 1, "tid": 0, "args": {"name": "Mine"}},
