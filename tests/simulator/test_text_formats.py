@@ -268,6 +268,7 @@ FRAMEWORK = {"Python", "Python GC", "async_npu", "async_task_queue", "fwdbwd"}
         ("observed-everything", 2, 2),
         ("edge-310b", 1, 1),
         ("dense-pipeline", 4, 1),
+        ("950-dense", 2, 2),
     ],
 )
 def test_timelines_show_what_the_truth_counts(
