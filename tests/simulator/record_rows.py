@@ -31,7 +31,7 @@ EVERYTHING = Switches(
     instr=30_000,
     host_sys_usage=("cpu", "mem"),
 )
-TRAINS = ("A2", "A3", "910A")
+TRAINS = ("A2", "A3", "910A", "950")
 
 
 @cache

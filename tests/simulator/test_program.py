@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import get_args
 
 import pytest
-from program_cases import CASES, PRODUCTS, kernels, launches, stages
+from program_cases import CASES, PRODUCTS, chip_of, kernels, launches, stages
 
 from ascend_simulator.choices import (
     HardwareChoice,
@@ -29,6 +29,7 @@ from ascend_simulator.program.model import (
     Program,
     Synchronize,
 )
+from ascend_spec import catalog
 
 each_case = pytest.mark.parametrize("case", CASES)
 EVERYTHING = [(case, product) for case in CASES for product in PRODUCTS]
@@ -56,12 +57,13 @@ def test_does_the_smallest_network_run(kind: ModelKind, product: ProductName) ->
 
 @pytest.mark.parametrize(("case", "product"), EVERYTHING)
 def test_does_every_network_run_on_every_product(case: str, product: ProductName) -> None:
+    can = catalog().products[product].can
     for program in stages(case, product):
         assert isinstance(program.items[-1], Synchronize)
         assert program.flops > 0
         cores = {kernel.core for kernel in kernels(program)}
-        split = {"AI_VECTOR_CORE", "MIX_AIC", "MIX_AIV", "DSA_SQE"}
-        assert product in ("A2", "A3") or not cores & split
+        assert can("split-cores") or not cores & {"AI_VECTOR_CORE", "MIX_AIC", "MIX_AIV"}
+        assert chip_of(product).random_unit or "DSA_SQE" not in cores
 
 
 @each_case

@@ -30,10 +30,17 @@ from ascend_spec.db.model import Carrier
 PRODUCTS: tuple[ProductName, ...] = ("A2", "A3", "910A", "310P", "200I-500-A2", "950")
 NOTHING = Switches(aic_metrics=None, record_shapes=False)
 REVISION = "1.2.0-2026-07"
-SPLIT = {"A2", "A3"}
+TRANSLATES = {"A2", "A3", "950"}
+"""Products whose translations of addresses are counted."""
+FLOWS = {"A2", "A3"}
+"""Products whose groups of cores are sampled; a 950 records single instructions in their place."""
 PROCESSORS = {
-    f"{processor}_{name}"
-    for processor in ("ai_cpu", "ctrl_cpu", "ts_cpu")
+    f"{processor}_{name}": products
+    for processor, products in {
+        "ai_cpu": set(PRODUCTS),
+        "ctrl_cpu": set(PRODUCTS),
+        "ts_cpu": set(PRODUCTS) - {"950"},
+    }.items()
     for name in ("top_function", "pmu_events")
 }
 GRAPH = {"fusion_op", "step_trace", "step_trace_get_next"}
@@ -41,7 +48,7 @@ GRAPH = {"fusion_op", "step_trace", "step_trace_get_next"}
 MADE: Mapping[str, tuple[dict[str, Any], dict[str, set[str]]]] = {
     "nothing": ({}, {}),
     "l2": ({"l2": True}, {"l2_cache": set(PRODUCTS)}),
-    "soc_pmu": ({"soc_pmu": True}, {"soc_pmu": SPLIT, "page_fault": SPLIT}),
+    "soc_pmu": ({"soc_pmu": True}, {"soc_pmu": TRANSLATES, "page_fault": TRANSLATES}),
     "aicpu": (
         {"aicpu": True},
         {"aicpu": set(PRODUCTS), "aicpu_mi": set(PRODUCTS), "dp": {"910A"}},
@@ -56,8 +63,8 @@ MADE: Mapping[str, tuple[dict[str, Any], dict[str, set[str]]]] = {
         {"sys_pid": 10},
         {"process_mem": set(PRODUCTS), "process_cpu_usage": set(PRODUCTS)},
     ),
-    "sys_cpu": ({"sys_cpu": 50}, {name: set(PRODUCTS) for name in PROCESSORS}),
-    "instr": ({"instr": 30_000}, {"biu_flow": SPLIT, "biu_cycles": SPLIT}),
+    "sys_cpu": ({"sys_cpu": 50}, PROCESSORS),
+    "instr": ({"instr": 30_000}, {"biu_flow": FLOWS, "biu_cycles": FLOWS}),
     "host_sys_usage cpu": (
         {"host_sys_usage": ("cpu",)},
         {"cpu_usage": set(PRODUCTS), "process_cpu_usage": set(PRODUCTS)},

@@ -46,8 +46,7 @@ def timeline_totals(capture: Capture) -> TimelineTotals:
 
 
 def _sampled(capture: Capture) -> Iterator[str]:
-    family = capture.origin.family or "*"
-    writer = text_catalog().writers["adapter"].copied(family)
+    family, writer = capture.origin.family or "*", _adapted(capture)
     # The exporter adds the clock at the session's bounds.
     clocked = capture.switches.npu and family in catalog().tables["AICORE_FREQ"].products
     for layer in timeline_catalog().layers.values():
@@ -57,8 +56,16 @@ def _sampled(capture: Capture) -> Iterator[str]:
             yield layer.name
 
 
+def _adapted(capture: Capture) -> str:
+    """The writer whose timeline the framework's exporter adds to."""
+    return text_catalog().writers["adapter"].copied(capture.origin.family or "*")
+
+
 class Launched(NamedTuple):
-    """Work of calls on the host: row of the call, start, and whether it is one more copy of it."""
+    """Work of calls on the host.
+
+    call: row of it. again: one more copy of the call, or an operator with the id of its copies.
+    """
 
     call: Integers
     start: Integers
@@ -184,10 +191,12 @@ class Shown:
         again = tasks & copies
         ascending = np.flatnonzero(again)[np.argsort(self.tasks.start[again], kind="stable")]
         again[ascending[np.unique(call[ascending], return_index=True)[1]]] = False
+        # The C++ engine makes ids of calls alone, so that an operator shares that of its copies.
+        shared = np.isin(called[talks], call[tasks]) & (_adapted(capture) == "cpp")
         return Launched(
             np.append(call[tasks], called[talks]),
             np.append(self.tasks.start[tasks], begin[talks]),
-            np.append(again[tasks], np.zeros(talks.sum(), bool)),
+            np.append(again[tasks], shared),
         )
 
     def _caused(self, call: Integers) -> Mask:
