@@ -47,6 +47,7 @@ BITS: Mapping[tuple[str, str], Mapping[str, tuple[int, int]]] = {
     ("CHIP_TRANS", "head"): {"funcType": (0, 63), "cnt": (6, 15), "accType": (10, 63)},
     ("CHIP_TRANS_V6", "head"): {"funcType": (0, 63), "cnt": (6, 15), "dieId": (10, 63)},
     ("LOW_POWER", "head"): {"funcType": (0, 63), "cnt": (6, 15), "dieId": (10, 63)},
+    ("LOW_POWER_V6", "head"): {"funcType": (0, 63), "cnt": (6, 15), "dieId": (10, 63)},
     ("STARS_QOS", "head"): {"funcType": (0, 63), "cnt": (6, 15), "dieId": (10, 63)},
 }
 

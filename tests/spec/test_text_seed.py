@@ -124,7 +124,10 @@ def test_a_metric_that_no_table_names_is_not_graded_documented(sections: list[Se
         if pmu.metrics[name].grade == "documented" and pmu.metrics[name].shown not in named
     }
     assert stated == set()
-    assert {name for name in used if pmu.metrics[name].grade != "documented"} == {
+    # What the metrics of 950 are made of, the document does not say: it does not know the product.
+    assert not any("950" in (*one.families, *one.not_families) for one in sections)
+    own = {name for name in used if name.endswith("_v6")}
+    assert {name for name in used if pmu.metrics[name].grade != "documented"} == own | {
         *("ub_read_bw_mte", "ub_write_bw_mte", "fixp2ub_write_bw"),
     }
 
