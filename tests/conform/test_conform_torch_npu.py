@@ -89,13 +89,7 @@ def test_presets(name: str) -> None:
 @needs_torch_npu
 @pytest.mark.exhaustive
 def test_cases_that_are_drawn() -> None:
-    # Of a capture that ended abnormally torch_npu shows times by another clock; why is open.
-    cases = [
-        case
-        for case in draw_cases(STAGE, 12, 5)
-        if all(fault.kind != "abnormal-end" for fault in case.scenario.faults)
-    ]
-    assert len(cases) > 8
+    cases = draw_cases(STAGE, 12, 5)
     outcome = tried(cases)
     assert [one.failure.finding for one in outcome.shown if one.failure.fails] == []
 

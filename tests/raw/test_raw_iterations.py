@@ -148,7 +148,7 @@ def test_chips_of_the_sixth_generation_have_another_order_of_fields(tmp_path: Pa
 def test_points_that_can_be_of_no_iteration_are_stated(
     tmp_path: Path, damage: dict[str, int]
 ) -> None:
-    odd = point(**{"us": 1_100, "tag": 2, **damage})  # type: ignore[arg-type]
+    odd = point(1_100, **{"tag": 2, **damage})
     found = read(tmp_path / "PROF_1", point(1_000, 0), odd, point(1_200, 1))
     assert len(rows_of(found, "step_trace")) == 1
     (problem,) = found.damage

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -54,6 +54,21 @@ def counter_settings(capture: Capture) -> dict[str, Any]:
     return settings
 
 
+class _OfDevice(NamedTuple):
+    """What a device counted of the runs ``own``, which are those of ``task``: the cores that these
+    are of, and those of the other kind.
+    """
+
+    capture: Capture
+    tree: RawTree
+    device: int
+    runs: Counted
+    own: Integers
+    task: Integers
+    main: Counts
+    other: Counts
+
+
 def write_counters(capture: Capture, tree: RawTree) -> None:
     """Write the counters of the kernels of every device that its chip has records for."""
     of = sides_of(capture)
@@ -65,39 +80,29 @@ def write_counters(capture: Capture, tree: RawTree) -> None:
         if not len(own):
             continue
         found = counts_of(capture, of, float(tree.side[device].device.step))
+        task = counterparts(capture.counters.task[own], 0, capture.tasks.identity)
+        one = _OfDevice(capture, tree, device, runs, own, task, *_by_side(of, found, runs, own))
         if tree.writes("aicore"):
-            _write_tasks(capture, tree, found[0], own, device)
+            _write_tasks(one)
         elif tree.has("ffts_profile", "PMU_V6"):
-            _write_v6(capture, tree, of, found, runs, own, device)
+            _write_v6(one)
         else:
-            _write_stars(capture, tree, of, found, runs, own, device)
+            _write_stars(one)
 
 
-def _write_tasks(
-    capture: Capture, tree: RawTree, found: Counts, own: Integers, device: int
-) -> None:
+def _write_tasks(one: _OfDevice) -> None:
     """Records of older chips, which have no times: in the order in which the tasks ended."""
-    tasks = capture.tasks
-    task = counterparts(capture.counters.task[own], 0, tasks.identity)
-    rows = tree.rows("aicore", len(own), "AICORE_PMU")
+    tree, tasks, task = one.tree, one.capture.tasks, one.task
+    rows = tree.rows("aicore", len(task), "AICORE_PMU")
     rows["taskId"], rows["streamId"] = tasks.number[task], tasks.stream[task]
-    _put(rows, found.cycles[own], found.events[own])
+    _put(rows, one.main.cycles, one.main.events)
     order = np.lexsort((tasks.start[task], tasks.end[task]))
-    tree.write("aicore", taken(rows, order), device)
+    tree.write("aicore", taken(rows, order), one.device)
 
 
-def _write_stars(
-    capture: Capture,
-    tree: RawTree,
-    of: Sequence[Side],
-    found: Sequence[Counts],
-    runs: Counted,
-    own: Integers,
-    device: int,
-) -> None:
+def _write_stars(one: _OfDevice) -> None:
     """A record of each task, and one of each block on the cores of the other kind."""
-    main, other = _by_side(of, found, runs, own, records.PMU_COUNTERS)
-    task = counterparts(capture.counters.task[own], 0, capture.tasks.identity)
+    capture, tree, device, runs, own, task, main, other = one
     blocks = np.where(other.cycles > 0, np.maximum(runs.mix_blocks[own], 1), 0)
     whole = tree.rows("ffts_profile", len(own), "CONTEXT_PMU")
     part = tree.rows("ffts_profile", int(blocks.sum()), "BLOCK_PMU")
@@ -127,23 +132,14 @@ def _write_stars(
     tree.write("ffts_profile", taken(rows, order), device, record="CONTEXT_PMU")
 
 
-def _write_v6(
-    capture: Capture,
-    tree: RawTree,
-    of: Sequence[Side],
-    found: Sequence[Counts],
-    runs: Counted,
-    own: Integers,
-    device: int,
-) -> None:
+def _write_v6(one: _OfDevice) -> None:
     """A record of each task and, of one that ran on both kinds of cores, one of the other kind.
 
     Cores end with the task, so the record shows when they began.
     """
+    capture, tree, device, runs, own, task, *sides = one
     record = "PMU_V6"
     declaration = tree.declaration("ffts_profile", record)
-    sides = _by_side(of, found, runs, own, records.PMU_COUNTERS_V6)
-    task = counterparts(capture.counters.task[own], 0, capture.tasks.identity)
     end = tree.side[device].device.ticks(capture.tasks.end[task])
     mixed = sides[1].cycles > 0
     parts = []
@@ -165,11 +161,11 @@ def _write_v6(
 
 
 def _by_side(
-    of: Sequence[Side], found: Sequence[Counts], runs: Counted, own: Integers, counters: int
+    of: Sequence[Side], found: Sequence[Counts], runs: Counted, own: Integers
 ) -> tuple[Counts, Counts]:
     """The counts of the cores that the runs are of, and of those of the other kind."""
     cycles, ticks = (np.zeros((2, len(own)), np.int64) for _ in range(2))
-    events = np.zeros((2, len(own), counters), np.int64)
+    events = np.zeros((2, len(own), max(one.events.shape[1] for one in found)), np.int64)
     for side, one in zip(of, found, strict=True):
         place = (~runs.is_own(side)[own]).astype(np.int64)
         row = np.arange(len(own))

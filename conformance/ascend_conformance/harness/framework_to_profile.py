@@ -33,8 +33,12 @@ def make(case: Case, folder: Path, writer: str | None = None) -> None:
 
 
 def can_be_drawn(case: Case) -> bool:
-    """Whether there is a raw profile of a case: the framework's profiler has it."""
-    return case.output == "pytorch" and case.scenario.capture.cpu
+    """Whether there is a raw profile of a case, the framework's profiler has it, and its files say
+    when it was: the end says so where no device was recorded (:func:`base_time`).
+    """
+    one = case.scenario
+    has_times = one.capture.npu or all(fault.kind != "abnormal-end" for fault in one.faults)
+    return case.output == "pytorch" and one.capture.cpu and has_times
 
 
 def files(folder: Path) -> Sequence[File]:
