@@ -1,7 +1,7 @@
 """Iterations of graphs: the points that a device notes of them, and what they make up.
 
 Both directions, so that writing, reading and the view of what raw files hold agree. Facts:
-ge-profiling.md 3.1 and 3.4.
+ge-profiling 3.1 and 3.4.
 """
 
 from __future__ import annotations

@@ -123,11 +123,14 @@ def write_csv_files(
     bytes. Wide files are made some thousands of rows at a time.
 
     Raises ``ValueError`` naming the known writers for one that does not write this output or not on
-    the family; :class:`.sheet.TooManyRows`, a ``ValueError`` too, where the writer gives up;
-    ``OSError`` where ``folder`` cannot be written.
+    the family, or a name in ``files`` that no file has; :class:`.sheet.TooManyRows`, a
+    ``ValueError`` too, where the writer gives up; ``OSError`` where ``folder`` cannot be written.
     """
     family = recorded.origin.family or USUAL_FAMILY
     chosen = _writer(recorded, writer, family)
+    unknown = sorted({*(files or ())} - text_catalog().csv.keys())
+    if unknown:
+        raise ValueError(f"files: {unknown[0]!r}; expected names of CSV files of the spec")
     if timestamp is None:
         timestamp = names.stamp(recorded.origin.end or recorded.origin.start)[:14]
     # Held to the end: as long as a table is in use it is not read again.

@@ -46,6 +46,19 @@ def test_every_file_of_the_spec_has_its_source() -> None:
     assert OF_RECORDS.keys() <= RECORDS.keys()
 
 
+def test_of_the_files_those_that_are_wanted_are_written(tmp_path: Path) -> None:
+    recorded = recorded_of("observed-everything", "pytorch")
+    for name in ("all", "one", "none"):
+        (tmp_path / name).mkdir()
+    every = {path.name: path.read_bytes() for path in write_csv_files(recorded, tmp_path / "all")}
+    (path,) = write_csv_files(recorded, tmp_path / "one", files=["kernel_details"])
+    assert path.read_bytes() == every[path.name]
+    assert len(every) > 3
+    with pytest.raises(ValueError, match="'kernels'; expected names of CSV files"):
+        write_csv_files(recorded, tmp_path / "none", files=["kernel_details", "kernels"])
+    assert list((tmp_path / "none").iterdir()) == []
+
+
 def file_of(path: Path, output: Output) -> str:
     """The name in the spec of a written file."""
     module = path.stem.rpartition("_")[0] if output == "msprof" else path.stem

@@ -1,4 +1,4 @@
-"""Iterations of graphs, from the points that devices note of them (ge-profiling.md 3.4)."""
+"""Iterations of graphs, from the points that devices note of them (ge-profiling 3.4)."""
 
 from __future__ import annotations
 

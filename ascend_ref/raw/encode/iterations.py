@@ -1,4 +1,4 @@
-"""The points of iterations of graphs, as devices note them (ge-profiling.md 3.3)."""
+"""The points of iterations of graphs, as devices note them (ge-profiling 3.3)."""
 
 from __future__ import annotations
 
