@@ -26,7 +26,10 @@ from ascend_conformance.harness.pairing import Difference
 from ascend_conformance.harness.stages import STAGES
 from ascend_conformance.harness.trial import PLAINLY, prepared
 from ascend_ref.cli import main
+from ascend_ref.profile.raw import export_raw
+from ascend_ref.raw import Unreadable
 from ascend_simulator import write_run
+from ascend_simulator.choices import FaultChoice
 from ascend_simulator.scenario import RUN, Scenario
 
 ROOT = Path(__file__).parents[2]
@@ -107,6 +110,26 @@ def test_records_that_it_loses_are_a_failed_export(tmp_path: Path) -> None:
         result = tool.export(source, tmp_path / "out")
     assert result.how == "failed"
     assert "has been lost" in result.words
+
+
+@pytest.mark.parametrize("npu", [True, False])
+def test_a_capture_whose_files_state_no_time_is_not_drawn(tmp_path: Path, npu: bool) -> None:
+    """After an abnormal end profiler_info has no end_info, and without a device nothing else."""
+    scenario = RUN.preset("single-op")
+    ended = replace(
+        scenario,
+        capture=replace(scenario.capture, npu=npu),
+        faults=(FaultChoice("abnormal-end"),),
+    )
+    case = Case(ended, STAGE.name)
+    assert STAGE.can_be_drawn(case) == npu
+    with prepared(STAGE, case) as folder:
+        (source,) = (folder / "input").iterdir()
+        if npu:
+            export_raw(source, tmp_path / "out")
+        else:
+            with pytest.raises(Unreadable, match="no collectionTimeEnd in end_info"):
+                export_raw(source, tmp_path / "out")
 
 
 def test_our_own_export_is_what_was_recorded() -> None:
