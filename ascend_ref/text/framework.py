@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,7 +31,7 @@ from ascend_ref.derive.steps import Spans
 from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.shown import TableRows
 from ascend_ref.timeline.activity import CallStacks
-from ascend_ref.timeline.arrows import Ends, operator_ends, task_ends
+from ascend_ref.timeline.arrows import linked
 from ascend_ref.timeline.events import Events
 from ascend_ref.timeline.layers.overlap import overlap_analysis
 from ascend_ref.timeline.session import Session
@@ -161,30 +161,35 @@ class Launched:
 
 
 def launched(session: Session) -> Launched:
-    """Kernels, copies and communication operators; of the copies of a call the first alone."""
+    """The work that arrows HostToDevice lead to, of each arrow the first.
+
+    Source: upstream-torch-npu CANNFileParser.combine_acl_to_npu, which keeps one end of an id.
+    """
     work, operators = session.work, session.communication
-    core = np.zeros(len(work), np.bool_)
+    core = np.zeros(len(work), np.int64)
     known = work.kernel != NONE
     cores = np.append(is_one_of(session.kernels["taskType"], [AI_CORE]), False)
     core[known] = cores[work.kernel[known]]
-    kernels, copies = task_ends(session, copies=False), task_ends(session, copies=True)
-    copies = copies.at(np.sort(np.unique(copies.call, return_index=True)[1]))
-    others = operator_ends(operators, session.calls, session.spill)
-    found: Sequence[tuple[Ends, Integers, npt.NDArray[np.bool_]]] = (
-        (kernels, work.end[kernels.row], core[kernels.row]),
-        (copies, work.end[copies.row], core[copies.row]),
-        (others, operators.end[others.row], np.zeros(len(others.row), np.bool_)),
-    )
-    call, *columns = (
-        np.concatenate(parts)
-        for parts in zip(
-            *((one.call, one.ids["connectionId"], one.start, *rest) for one, *rest in found),
-            strict=True,
-        )
-    )
-    moment, thread = session.calls.start[call], session.calls.thread[call]
+    of_layer = {
+        "Ascend Hardware": (work.end, core),
+        "Communication": (operators.end, np.zeros(len(operators.end), np.int64)),
+    }
+    found = [(one.starts, *of_layer[one.layer.name]) for one in linked(session)]
+    call = _joined(first.call for first, _, _ in found)
+    moment = session.calls.start[call]
     order = np.argsort(moment, kind="stable")
-    return Launched(*(column[order] for column in (moment, thread, *columns)))
+    return Launched(
+        moment=moment[order],
+        thread=session.calls.thread[call][order],
+        connection=_joined(first.ids["connectionId"] for first, _, _ in found)[order],
+        start=_joined(first.start for first, _, _ in found)[order],
+        end=_joined(end[first.row] for first, end, _ in found)[order],
+        on_ai_core=_joined(on_core[first.row] for first, _, on_core in found)[order] != 0,
+    )
+
+
+def _joined(parts: Iterable[Integers]) -> Integers:
+    return np.concatenate([np.zeros(0, np.int64), *parts])
 
 
 def steps_of(session: Session) -> list[DeviceStep]:

@@ -22,7 +22,10 @@ WAIT = ("kernel_details", "CFM206", "kernel_details.csv: Wait Time(us)")
 def test_wait_time_of_export_summary_is_found_and_shrunk() -> None:
     exporter = exporter_of("msprof-analyze", STAGE.name, Limits(), STAGE.reference)
     asked = Asked(frozenset(("kernel_details",)))
-    outcome = conform(exporter, STAGE, draw_cases(STAGE, 25, 0), asked)
+    drawn = draw_cases(STAGE, 25, 0)
+    # At level 0 profiles have no kernel_details.
+    cases = [one for one in drawn if one.output == "pytorch" and one.scenario.capture.level]
+    outcome = conform(exporter, STAGE, cases, asked)
     found = {one.failure.signature: one for one in outcome.shown}
     assert found[WAIT].tried.operators <= 2
     listed = read_expected(EXPECTED)

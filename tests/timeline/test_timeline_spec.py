@@ -65,6 +65,11 @@ def test_every_event_of_a_real_recording_is_of_one_kind(name: str) -> None:
         assert strangers(events, "trace_view", writer) == Counter()
 
 
+def test_an_older_adapter_copies_the_timeline_of_msprof() -> None:
+    recorded = real_database("level1_rank1")
+    assert written(recorded, "adapter-2026-08") == written(recorded, "adapter")
+
+
 @pytest.mark.parametrize(("output", "writer"), WRITERS)
 def test_every_process_and_thread_has_a_name(output: str, writer: str) -> None:
     recorded = simulated("observed-everything", "msprof" if output == "msprof" else "pytorch")

@@ -91,8 +91,10 @@ def _rows(loader: Loader, name: str, key: str) -> Iterator[tuple[Any, Document, 
         full = loader.generations.on_their_days(row)
         yield value, full, place
         if key == "writer":
+            own = full["engines"] == [value]
             for older in loader.generations.with_older([value])[1:]:
-                yield older, {**full, "writer": older, "engines": [older]}, place
+                engines = [older] if own else full["engines"]
+                yield older, {**full, "writer": older, "engines": engines}, place
 
 
 def _named(template: str | Mapping[str, str]) -> NameForm | dict[str, NameForm]:
