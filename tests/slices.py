@@ -1,8 +1,9 @@
-"""Cases of which the suite tries some and ``make exhaustive`` the others."""
+"""Cases of which the suite tries some, ``make exhaustive`` some more and ``make campaign`` all."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import cycle
 from typing import Any
 
 import pytest
@@ -11,12 +12,14 @@ ParameterSet = type(pytest.param())
 
 
 def some(cases: Iterable[Any], *, every: int) -> list[Any]:
-    """The cases, all but every so manieth of them marked as exhaustive."""
-    return [one if not at % every else _exhaustive(one) for at, one in enumerate(cases)]
+    """The cases, all but every so manieth of them marked: one of three exhaustive, two campaign."""
+    further = cycle((pytest.mark.exhaustive, pytest.mark.campaign, pytest.mark.campaign))
+    return [marked(one, next(further)) if at % every else one for at, one in enumerate(cases)]
 
 
-def _exhaustive(case: Any) -> Any:
+def marked(case: Any, mark: pytest.MarkDecorator) -> Any:
+    """A case of a parametrized test with one more mark."""
     if isinstance(case, ParameterSet):
-        return pytest.param(*case.values, marks=(*case.marks, pytest.mark.exhaustive), id=case.id)
+        return pytest.param(*case.values, marks=(*case.marks, mark), id=case.id)
     values = case if isinstance(case, tuple) else (case,)
-    return pytest.param(*values, marks=pytest.mark.exhaustive)
+    return pytest.param(*values, marks=mark)

@@ -365,7 +365,7 @@ def test_our_own_analysis_is_what_was_recorded(count: int) -> None:
     assert {"ClusterStepTraceTime", "ClusterCommunicationMatrix"} <= outcome.features.keys()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_our_own_analysis_is_what_was_recorded_in_many_cases() -> None:
     test_our_own_analysis_is_what_was_recorded(32)
 
@@ -389,7 +389,7 @@ def test_msprof_analyze_agrees_on_presets(name: str) -> None:
     assert differences_of_msprof_analyze([Case(preset(name), STAGE.name)]) == []
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_msprof_analyze_agrees_on_drawn_cases() -> None:
     assert differences_of_msprof_analyze(draw_cases(STAGE, 6, 1)) == []
 

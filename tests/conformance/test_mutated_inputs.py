@@ -1,13 +1,13 @@
 """Any input with a random change gets a verdict: no failure of the checker, no hang.
 
 What is accepted without a word is classified; what a reader could have noticed is listed with its
-reason. A slice runs by default, 10,000 inputs of each medium with ``make exhaustive``.
+reason. A slice runs by default, 250 inputs of each medium with ``make exhaustive``, 10,000 with
+``make campaign``.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import random
 import shutil
 import signal
@@ -20,6 +20,7 @@ from types import FrameType
 import mutants
 import pytest
 from mutants import UNDETECTABLE, mutant
+from slices import marked
 
 from ascend_conformance.check import check
 from ascend_conformance.finding import FileReport
@@ -32,11 +33,11 @@ from ascend_spec import catalog
 OLDEST = catalog().revisions[0].id
 SMALL = Shape(ranks=1, operators=1, steps=1, level=1)
 FEW = 40
-EACH = 1_000 if os.environ.get("CI") else 10_000
-"""Of each medium; all of them take some 20 minutes on two cores, more than a build has."""
-PARTS = 20
+EACH = 10_000
+PARTS = 200
 """Into which the inputs of a medium are divided, so that several processes share them."""
-
+OFTEN = 5
+"""Parts that ``make exhaustive`` tries."""
 LONGEST_S = 60
 """Of the processor for one folder of inputs, which takes some two seconds."""
 
@@ -192,8 +193,13 @@ def test_a_changed_input_gets_a_verdict(name: str, originals: Path, tmp_path: Pa
     assert unexplained(accepted(name, originals, tmp_path, range(FEW))) == {}
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize(
+    "part",
+    [
+        marked(part, pytest.mark.exhaustive if part < OFTEN else pytest.mark.campaign)
+        for part in range(PARTS)
+    ],
+)
 @pytest.mark.parametrize("name", MEDIA)
 def test_every_changed_input_gets_a_verdict(
     name: str, part: int, originals: Path, tmp_path: Path

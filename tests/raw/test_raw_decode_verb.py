@@ -226,7 +226,7 @@ def test_any_bytes_end_in_json_and_statements(
     _mutate(profile, name, 40, capsys)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_any_bytes_end_in_json_and_statements_again_and_again(
     profile: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -214,7 +214,7 @@ def test_lost_records_are_stated_and_the_rest_is_read(
     assert_slices(tmp_path, wholes, product, FaultChoice(kind, raw=raw), 2)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @settings(max_examples=150, deadline=None, suppress_health_check=QUIET)
 @given(product=st.sampled_from(PRODUCTS), fault=slice_faults(), seed=st.integers(0, (1 << 63) - 1))
 def test_any_lost_records_are_stated_and_the_rest_is_read(

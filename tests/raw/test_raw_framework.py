@@ -337,7 +337,7 @@ def test_any_product_switches_and_faults_come_back(
     _drawn(tmp_path_factory.mktemp("drawn"), scenario)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @settings(max_examples=120, deadline=None, suppress_health_check=QUIET)
 @given(scenario=scenarios(max_ranks=2, max_steps=3, max_faults=3))
 def test_many_products_switches_and_faults_come_back(

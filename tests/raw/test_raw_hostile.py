@@ -144,12 +144,6 @@ def test_mutations_are_findings(tmp_path: Path, name: str) -> None:
     try_mutations(tmp_path, name, range(12))
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("name", TREES)
-def test_hundreds_of_mutations_are_findings(tmp_path: Path, name: str) -> None:
-    try_mutations(tmp_path, name, range(100, 200))
-
-
 @pytest.mark.campaign
 @pytest.mark.parametrize("name", TREES)
 def test_thousands_of_mutations_are_findings(tmp_path: Path, name: str) -> None:

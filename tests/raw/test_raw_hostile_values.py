@@ -124,12 +124,6 @@ def test_values_are_findings(tmp_path: Path, name: str) -> None:
     assert try_values(tmp_path, name, 0, 900)
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("name", TREES)
-def test_hundreds_of_values_are_findings(tmp_path: Path, name: str) -> None:
-    assert try_values(tmp_path, name, 7, 40)
-
-
 @pytest.mark.campaign
 @pytest.mark.parametrize("name", TREES)
 def test_thousands_of_values_are_findings(tmp_path: Path, name: str) -> None:

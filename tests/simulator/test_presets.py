@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from slices import some
+from slices import marked, some
 from written_truth import operators_in, steps_in, tasks_in, traffic_in
 
 from ascend_conformance.check import check
@@ -20,6 +20,7 @@ from ascend_simulator.truth import schema
 from ascend_spec import catalog
 
 FEW = ("cnn-910a", "llm-inference", "recommendation", "single-op")
+LARGE = ("moe-64",)
 REVISIONS = [revision.id for revision in catalog().revisions]
 FORMATS = ("pytorch-db", "msprof-db")
 PARALLEL_FROM = 16
@@ -41,10 +42,15 @@ def said(folder: Path, ranks: int) -> list[str]:
 @pytest.mark.parametrize(
     ("name", "level"),
     [
-        pytest.param(
-            *(name, level), marks=() if level == 1 and name in FEW else pytest.mark.exhaustive
+        (name, level)
+        if level == 1 and name in FEW
+        else marked(
+            (name, level),
+            pytest.mark.exhaustive
+            if level == at % 3 and name not in LARGE
+            else pytest.mark.campaign,
         )
-        for name in preset_names()
+        for at, name in enumerate(preset_names())
         for level in (0, 1, 2)
     ],
 )

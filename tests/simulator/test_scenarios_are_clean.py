@@ -37,7 +37,7 @@ def test_the_referee_names_nothing_but_faults(scenario: Scenario, seed: int, rev
     judge(scenario, seed, revision)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @settings(PATIENT, max_examples=25)
 @given(*ANY)
 def test_nor_about_many_more(scenario: Scenario, seed: int, revision: str) -> None:

@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 
 import pytest
 from simulated_folders import FORMATS, findings
+from slices import marked
 
 from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
 from ascend_simulator import simulate, write_run
@@ -74,10 +75,18 @@ def test_nothing_is_wrong(cell: Cell, tmp_path: Path) -> None:
     assert list(findings(run.profiles[0])) == []
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("level", [0, 1, 2])
-@pytest.mark.parametrize("output", FORMATS)
-@pytest.mark.parametrize("name", preset_names())
+@pytest.mark.parametrize(
+    ("name", "output", "level"),
+    [
+        marked(
+            (name, output, level),
+            pytest.mark.exhaustive if (at + turn + level) % 6 == 0 else pytest.mark.campaign,
+        )
+        for at, name in enumerate(preset_names())
+        for turn, output in enumerate(FORMATS)
+        for level in (0, 1, 2)
+    ],
+)
 def test_nothing_is_wrong_with_any_preset(
     name: str, output: Output, level: Literal[0, 1, 2], tmp_path: Path
 ) -> None:
