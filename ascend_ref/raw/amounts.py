@@ -25,6 +25,8 @@ Columns = Mapping[str, npt.NDArray[Any]]
 PERIOD = 20_000_000
 """ns before the only sample of a series; msprof samples 50 times per second by default."""
 
+NO_MASTER = np.iinfo(np.uint32).max
+"""Master of accesses to the DDR memory that are not of one master alone."""
 HCCS = {"sent": "txThroughput", "received": "rxThroughput"}
 """Columns by the parts of a line that they are the growth of."""
 

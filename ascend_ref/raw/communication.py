@@ -7,6 +7,13 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+
+from ascend_ref.capture import Integers
+from ascend_spec import catalog
+
+from .vocabulary import numbered
+
 _NUMBERED = re.compile(
     r"(?P<item>.+)_(?P<group>[0-9]{1,3})_(?P<index>[0-9]+)_(?P<iteration>[0-9]+)"
 )
@@ -14,6 +21,7 @@ _SUFFIX = 3
 NOT_COLLECTED = 65_534
 """What enums of databases hold of a task without a record (db-schema 4.4)."""
 
+_NO_TYPE = "INVALID_TYPE"
 FIRST_ITERATION = 1
 """Iteration of everything where no step is recorded."""
 
@@ -42,3 +50,19 @@ def kind_of(op_type: str) -> str:
 def type_of(kind: str) -> str:
     """The other way round."""
     return f"hcom_{kind}_"
+
+
+def recorded_types(values: Integers) -> Integers:
+    """Numbers of ENUM_HCCL_DATA_TYPE and its like as records of tasks have them."""
+    return np.where(values == _enum_number(), numbered("hccl_no_type")[_NO_TYPE], values)
+
+
+def enum_types(recorded: Integers) -> Integers:
+    """The reverse of :func:`recorded_types`."""
+    return np.where(recorded == numbered("hccl_no_type")[_NO_TYPE], _enum_number(), recorded)
+
+
+def _enum_number() -> int:
+    """The same in each enumeration of types of communication."""
+    members = catalog().enums["ENUM_HCCL_DATA_TYPE"].members
+    return next(int(one.id) for one in members if one.name == _NO_TYPE)

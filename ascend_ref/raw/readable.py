@@ -119,7 +119,7 @@ def _set(values: str) -> Mapping[int, str]:
     if values in raw_catalog().vocabularies:
         return named(values)
     enum = catalog().enums[values]
-    return {one.id: one.name for one in enum.members}
+    return {int(one.id): one.name for one in enum.members} | dict(named("hccl_no_type"))
 
 
 def _part(form: construct.Construct, name: str) -> construct.Construct:

@@ -142,12 +142,13 @@ def test_a_cache_that_nobody_reads_hits_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("chip", "event"), [(1, 32), (4, 32), (7, 16)])
 def test_memory(tmp_path: Path, chip: int, event: int) -> None:
-    """Reads and writes of two controllers are one row of a time."""
+    """Reads and writes of two controllers are one row of a time; a master's own count not again."""
     rows = [
-        (at * 10_000, count, kind, 0xFFFFFFFF, controller)
+        (at * 10_000, count, kind, controller, master)
         for at in (0, 1)
         for kind, count in ((0, 1_000), (1, 300))
         for controller in (0, 1)
+        for master in (0xFFFFFFFF, 3)
     ]
     found = read(tmp_path, "ddr", b"".join(struct.pack("<5I", *row) for row in rows), chip)
     assert columns(found, "DDR") == {

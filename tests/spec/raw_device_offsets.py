@@ -237,8 +237,9 @@ DEVICE: Mapping[str, tuple[int, Offsets]] = {
             "timestamp": (0, 4),
             "count": (4, 4),
             "eventType": (8, 4),
-            "masterId": (12, 4),
-            "ddrId": (16, 4),
+            # Erratum U21: raw-prof 4.8 has these the other way round.
+            "ddrId": (12, 4),
+            "masterId": (16, 4),
         },
     ),
     "PCIE": (

@@ -13,6 +13,7 @@ from ..amounts import (
     HCCS,
     HITS,
     LINE,
+    NO_MASTER,
     PASSED,
     SIO,
     Columns,
@@ -84,8 +85,8 @@ def read_memory(session: Session, context: Context) -> Columns:
     table: dict[str, Integers] = {"timestampNs": moments}
     each = ddr_event(context.side.chip) if context.side.chip is not None else 0
     for event, column in enumerate(directions()):
-        # Other events are those of one master, which are among these.
-        own = known["eventType"] == event
+        # Records of one master are of amounts that these have, too (erratum U21).
+        own = (known["eventType"] == event) & (known["masterId"] == NO_MASTER)
         count = np.bincount(place[own], known["count"][own], len(moments))
         table[column] = rates(count.astype(np.int64), length, each)
     return table

@@ -14,7 +14,7 @@ from ascend_ref.derive.matching import distinct, groups, ranks
 from ascend_ref.spill import Spill, batches, counterparts, sorted_rows
 
 from ..binding import Tree
-from ..communication import NOT_COLLECTED, exported_name, kind_of
+from ..communication import NOT_COLLECTED, enum_types, exported_name, kind_of
 from ..damage import Damage
 from ..fields import numbers, whole
 from ..tensors import NOT_AVAILABLE
@@ -262,10 +262,10 @@ def _transfers(
         source=column("localRank", NONE, _number),
         target=column("remoteRank", NONE, _number),
         size=column("dataSize", NONE),
-        transport=column("transportType", NOT_COLLECTED),
-        link=column("linkType", NOT_COLLECTED),
-        data_type=column("dataType", NOT_COLLECTED),
-        rdma=column("rdmaType", NOT_COLLECTED),
+        transport=column("transportType", NOT_COLLECTED, _type),
+        link=column("linkType", NOT_COLLECTED, _type),
+        data_type=column("dataType", NOT_COLLECTED, _type),
+        rdma=column("rdmaType", NOT_COLLECTED, _type),
         master=column("type", 1, lambda kind: kind == master),
     ), spill.taken(tasks.device, own)
 
@@ -292,6 +292,11 @@ def _tasks_of(
     of_call = spill.taken(call, own)
     order = sorted_rows(spill, of_call, spill.taken(tasks.identity, own))
     return spill.taken(own, order), spill.taken(of_call, order)
+
+
+def _type(column: npt.NDArray[np.uint32]) -> Integers:
+    """Types as databases number them."""
+    return enum_types(column.astype(np.int64))
 
 
 def _number(column: npt.NDArray[np.uint32]) -> Integers:

@@ -16,6 +16,7 @@ from ..amounts import (
     EVENTS,
     HCCS,
     HITS,
+    NO_MASTER,
     PASSED,
     SIO,
     Columns,
@@ -32,9 +33,6 @@ from ..lines import Entry
 from ..rates import amounts
 from ..vocabulary import numbered
 from .tree import RawTree, Rows
-
-_NOBODY = np.iinfo(np.uint32).max
-"""Master of accesses to the memory where they are not counted by master."""
 
 
 def amount_settings(capture: Capture) -> dict[str, Any]:
@@ -116,7 +114,7 @@ def _write_memory(_: Capture, tree: RawTree, table: Columns, device: int) -> Non
     ticks = tree.ticks("ddr", table["timestampNs"], device)
     rows["timestamp"] = np.repeat(ticks, 2)
     rows["eventType"] = np.tile([0, 1], count)
-    rows["masterId"] = _NOBODY
+    rows["masterId"] = NO_MASTER
     for place, column in enumerate(("read", "write")):
         rows["count"][place::2] = amounts(table[column], length, each)
     tree.write("ddr", _in_order(rows), device)

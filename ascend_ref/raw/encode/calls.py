@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from ascend_ref.capture import Capture, Integers, Tasks
 from ascend_ref.capture.model import NONE
+from ascend_ref.derive.call_classes import HOST_COMMUNICATION, call_class
 from ascend_ref.derive.matching import greatest, values_at
 
 from ..binding import Tree
@@ -17,16 +18,6 @@ from .tree import RawTree
 MASTER, SLAVE = "master", "slave"
 
 _CLASS_BITS = 16
-_CLASSES = (
-    ("aclnn", "ACL_NN"),
-    ("aclop", "ACL_OP"),
-    ("aclmdl", "ACL_MODEL"),
-    ("aclrt", "ACL_RTS"),
-    ("hcom", "HOST_HCCL"),
-    ("Hccl", "HOST_HCCL"),
-)
-"""How names of ACL calls begin, and their class. Which number within it a call has is not
-documented; it stands in the dictionary of each profile."""
 _FIRST_NODE_CALL = 0x10000
 _KERNEL_LAUNCH = ("KernelLaunch", 1_003)
 
@@ -78,7 +69,7 @@ def write_calls(
 ) -> list[str]:
     """Write the calls; ``items``: for each what a node worked on, 0 for none.
 
-    Calls of communication name their task themselves.
+    Calls of communication name their task, those of ACL for communication the operator.
     """
     calls, texts = capture.calls, capture.texts
     rows = tree.rows("api_event", len(calls), "API_EVENT")
@@ -90,9 +81,12 @@ def write_calls(
     models, _ = ticks.model_numbers(capture.tasks)
     of_model = ticks.tree.level == level("MODEL")
     rows["itemId"][ticks.tree.place[of_model]] = models[of_model].astype(np.uint64)
-    communication = calls.level == level("HCCL_NODE")
-    rows["itemId"][communication] = tree.hashes(texts, calls.name[communication])
     every = texts.all
+    communication = calls.level == level("HCCL_NODE")
+    names = np.unique(calls.name[calls.level == level("ACL")])
+    of_host = [name for name in names.tolist() if call_class(every[name]) == HOST_COMMUNICATION]
+    named = communication | (calls.level == level("ACL")) & np.isin(calls.name, of_host)
+    rows["itemId"][named] = tree.hashes(texts, calls.name[named])
     pairs, place = np.unique(
         np.stack([calls.level, np.where(communication, NONE, calls.name)]),
         axis=1,
@@ -110,8 +104,8 @@ def _type(tree: RawTree, of: int, name: str) -> int:
     """The number of a kind of calls within its layer."""
     if of == level("ACL"):
         classes = numbered("acl_classes")
-        kind = next((kind for begin, kind in _CLASSES if name.startswith(begin)), "ACL_OTHERS")
-        return tree.type_number(of, name, (classes[kind] << _CLASS_BITS) + 1)
+        # Which number within its class a call has is not documented; the dictionary shows it.
+        return tree.type_number(of, name, (classes[call_class(name)] << _CLASS_BITS) + 1)
     if of == level("HCCL_NODE"):
         return tree.known_type(of, numbered("hccl_types")[name], name)
     if of == level("RUNTIME"):

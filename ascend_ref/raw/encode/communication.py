@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from ascend_ref.capture import Capture, Integers
 from ascend_ref.derive.matching import greatest, groups, least
+from ascend_ref.derive.transfer_estimates import transfer_estimates
 
-from ..communication import exported_name, item_of, type_of
+from ..communication import exported_name, item_of, recorded_types, type_of
 from ..fields import put, taken
 from ..vocabulary import level, numbered
 from .calls import MASTER, SLAVE, HostTicks
@@ -144,10 +146,12 @@ def _write_transfers(capture: Capture, tree: RawTree, tracks: Tracks) -> None:
     rows["planeID"] = transfers.plane
     rows["ctxId"] = np.where(tasks.context[task] >= 0, tasks.context[task], _ALL_ONES)
     rows["notifyID"] = transfers.notify.astype(np.uint64)
+    kind = pa.DictionaryArray.from_arrays(transfers.kind, pa.array(capture.texts.all, pa.string()))
+    rows["durationEstimated"] = transfer_estimates(kind, transfers.size)
     rows["dataSize"] = np.maximum(transfers.size, 0)
-    rows["dataType"] = transfers.data_type
-    rows["linkType"] = transfers.link
-    rows["transportType"] = transfers.transport
-    rows["rdmaType"] = transfers.rdma
+    rows["dataType"] = recorded_types(transfers.data_type)
+    rows["linkType"] = recorded_types(transfers.link)
+    rows["transportType"] = recorded_types(transfers.transport)
+    rows["rdmaType"] = recorded_types(transfers.rdma)
     order = np.lexsort((rows["ctxId"], tasks.identity[task], rows["timeStamp"]))
     tree.write("hccl_info", taken(rows, order))

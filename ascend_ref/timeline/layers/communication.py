@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from ascend_ref.arrays import one_piece, text_places
+from ascend_ref.arrays import one_piece
+from ascend_ref.derive.transfer_estimates import transfer_estimates
 from ascend_ref.spill import batches
 from ascend_spec.core.shows import Show
 from ascend_spec.timeline import Layer
@@ -29,24 +29,6 @@ OF_TASK: Mapping[str, str] = {
     "model id": "task.model",
 }
 """What small tasks show of their row in TASK, and what they repeat."""
-
-
-class Estimate(NamedTuple):
-    """How long the host expects a task to take: a constant, and the time for its data."""
-
-    constant: float
-    bytes_per_us: float = np.inf
-
-
-ESTIMATES: Mapping[str, Estimate] = {
-    "Notify_Record": Estimate(1.0),
-    "Notify_Wait": Estimate(0.02),
-    "Memcpy": Estimate(1.5, 19_300.0),
-    "Reduce_Inline": Estimate(0.6, 19_300.0),
-}
-"""The host reports it with each task, but no database holds it; these figures fit all 296 tasks of
-the real timeline (data/text/pytorch_level1_rank0)."""
-UNKNOWN_ESTIMATE = Estimate(0.0)
 
 
 def communication(session: Session) -> Iterator[Item]:
@@ -103,7 +85,6 @@ def _tasks(session: Session, layer: Layer) -> Iterator[Item]:
     table = found.tasks
     first = np.array([group.first for group in found.groups])
     kinds = filled(one_piece(table["taskType"]), "")
-    estimates = _estimates(kinds)
     columns = Columns(table, session.spill)
     sizes = columns.integers("size", 0)
     shows = {arg: Show("plain", (column,)) for arg, column in OF_TASK.items()}
@@ -112,8 +93,9 @@ def _tasks(session: Session, layer: Layer) -> Iterator[Item]:
         rows = np.flatnonzero(shown) + part.start
         if not len(rows):
             continue
-        task, kind = found.row[rows], text_places(kinds)[rows]
+        task = found.row[rows]
         length, size = work.end[task] - work.start[task], np.maximum(sizes[rows], 0)
+        estimates = transfer_estimates(kinds.take(pa.array(rows)), size)
         yield session.filling.events(
             layer,
             layer.event("task"),
@@ -123,15 +105,9 @@ def _tasks(session: Session, layer: Layer) -> Iterator[Item]:
             thread=first[found.task_group[rows]] + found.plane[rows] + 1,
             length=length,
             args={
-                "duration estimated(us)": reals(estimates[kind, 0] + size / estimates[kind, 1]),
+                "duration estimated(us)": reals(estimates),
                 "size(Byte)": wholes(size),
                 "bandwidth(GB/s)": reals(np.where(length > 0, size / np.maximum(length, 1), 0.0)),
             },
             shows=shows,
         )
-
-
-def _estimates(kinds: pa.DictionaryArray) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    """The estimate of each kind in the dictionary."""
-    found = [ESTIMATES.get(kind, UNKNOWN_ESTIMATE) for kind in kinds.dictionary.to_pylist()]
-    return np.array(found or [UNKNOWN_ESTIMATE])

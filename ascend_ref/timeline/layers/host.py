@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -10,6 +9,7 @@ import pyarrow as pa
 
 from ascend_ref.arrays import Mask, first_known, one_piece, text_places
 from ascend_ref.capture.batch import Integers
+from ascend_ref.derive.call_classes import HOST_COMMUNICATION, call_class
 from ascend_ref.spill import batches
 from ascend_spec.timeline import Layer
 
@@ -30,16 +30,6 @@ UNKNOWN_LEVEL = "Api"
 NO_ITEM = "0"
 MASTER = "master"
 """Mode of calls of communication; it shows whose stream they serve."""
-MODES = (
-    (re.compile("aclrt"), "ACL_RTS"),
-    (re.compile("aclmdl"), "ACL_MODEL"),
-    (re.compile("aclnn|[A-Z]"), "ACL_NN"),
-    (re.compile("hcom_"), "HOST_HCCL"),
-    (re.compile(""), "ACL_OP"),
-)
-"""Mode of a call of level acl by the beginning of its name, since the databases do not hold it.
-True for all 512 calls of the real timeline (data/text/pytorch_level1_rank0)."""
-OF_HOST_COMMUNICATION = "HOST_HCCL"
 
 
 def calls(session: Session) -> Iterator[Item]:
@@ -134,8 +124,8 @@ def _level(level: str, titles: Mapping[str, str], old: bool) -> tuple[str, str]:
 def _details(level: str, name: str) -> tuple[str, str, str, str]:
     """What was called, Mode, id and item_id (text-outputs.md 3.2, api_statistic)."""
     if level == "acl":
-        mode = next(mode for begin, mode in MODES if begin.match(name))
-        return name, mode, name, name if mode == OF_HOST_COMMUNICATION else NO_ITEM
+        mode = call_class(name)
+        return name, mode, name, name if mode == HOST_COMMUNICATION else NO_ITEM
     if level in COMMUNICATION_LEVELS:
         return name, MASTER, NO_ITEM, name
     return name, name, NO_ITEM, NO_ITEM

@@ -230,7 +230,6 @@ class Msprof:
             "host_network_usage",
             "l2_cache",
             "llc_read_write",
-            "msprof",
             "msprof_tx",
             "nic",
             "npu_mem",
@@ -242,6 +241,7 @@ class Msprof:
             "roce",
             "step_trace",
             "task_time",
+            "timeline",
         )
     )
 

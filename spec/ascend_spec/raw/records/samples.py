@@ -93,8 +93,14 @@ DDR = record(
     _ddr("timestamp", Int32ul, SINCE_START, shows="ddr.time", **_START),
     _ddr("count", Int32ul, "Events since the last sample.", shows=DERIVED),
     _ddr("eventType", Int32ul, _DIRECTION, shows=DERIVED, values=DIRECTIONS),
-    _ddr("masterId", Int32ul, "Who used the memory.", shows=UNRECORDED),
-    _ddr("ddrId", Int32ul, "Number of the controller.", shows=UNRECORDED),
+    _ddr("ddrId", Int32ul, "Number of the controller.", shows=UNRECORDED, errata=("U21",)),
+    _ddr(
+        "masterId",
+        Int32ul,
+        "Who used the memory; all ones for everybody, whose records alone exporters show.",
+        shows=UNRECORDED,
+        errata=("U21",),
+    ),
 )
 
 _pcie = _parts("PCIE_FMT")
