@@ -56,7 +56,7 @@ def violations(report: FileReport) -> list[Finding]:
 
 @pytest.mark.parametrize(
     "name",
-    [*OF_A_RANK, *(pytest.param(name, marks=pytest.mark.exhaustive) for name in FURTHER)],
+    [*OF_A_RANK, *(pytest.param(name, marks=pytest.mark.campaign) for name in FURTHER)],
 )
 def test_a_file_of_another_rank_is_the_only_violation(
     name: str, ranks: tuple[Path, Path], tmp_path: Path
