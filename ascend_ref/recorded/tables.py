@@ -16,7 +16,7 @@ from ascend_ref.arrays import integers
 from ascend_ref.db.detect import identify
 from ascend_ref.db.introspect import describe, quote_identifier
 from ascend_ref.db.open import UnreadableDatabase, open_readonly, quick_check
-from ascend_ref.db.reader import TypedColumns, stream_columns, typed_columns
+from ascend_ref.db.reader import stream_columns, typed_columns
 from ascend_ref.spill import Spill, spilled_table
 from ascend_spec import catalog
 from ascend_spec.db.model import STRINGS
@@ -125,7 +125,6 @@ class FileTables(Mapping[str, pa.Table]):
         homes = {name: file for file in reversed(files) for name in file.tables()}
         self._homes = {name: homes[name] for name in sorted(homes) if homes[name].has_rows(name)}
         self._used: WeakValueDictionary[str, pa.Table] = WeakValueDictionary()
-        self._readers: dict[str, TypedColumns] = {}
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._homes)
@@ -160,9 +159,7 @@ class FileTables(Mapping[str, pa.Table]):
         }
         if not kinds:
             return shape.empty()
-        if name not in self._readers:
-            self._readers[name] = TypedColumns(file.path, name, kinds, lenient=self._lenient)
-        read = self._readers[name].batches()
+        read = typed_columns(file.path, name, kinds, lenient=self._lenient)
         return spilled_table(
             self._spill,
             shape.schema,
