@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,12 +32,13 @@ from ascend_ref.derive.steps import Spans
 from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.shown import TableRows
 from ascend_ref.timeline.activity import CallStacks
-from ascend_ref.timeline.arrows import Ends, operator_ends, task_ends
+from ascend_ref.timeline.arrows import operator_rows as launched_operators
+from ascend_ref.timeline.arrows import task_rows
 from ascend_ref.timeline.events import Events
 from ascend_ref.timeline.layers.overlap import overlap_analysis
 from ascend_ref.timeline.session import Session
 
-from .columns import Columns, ShownColumns, of_formula, of_table, parts
+from .columns import Columns, ShownColumns, of_formula, of_table, parts, shown_table
 from .op_summary import OperatorColumns, operator_rows
 from .order import ordered
 from .setting import Setting
@@ -76,10 +78,10 @@ def operator_details(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
         Kernels(place[launching], (work.end - work.start) / MICROSECOND, work.on_ai_core),
     )
     stacks = CallStacks(recorded)
-    chains = integers(activity.table["callchainId"])
+    table = shown_table(recorded, setting, "PYTORCH_API", "callchainId")
+    chains = integers(table["callchainId"])
     shown = np.flatnonzero(~begins_with(dictionary(activity.names), STEP)[rows])
     device = [getattr(found, name) for name in found.__slots__ if name.startswith("device")]
-    table = recorded.table("PYTORCH_API")
     for batch in parts(shown):
         host = [pa.array(one[batch]) for one in (found.host_self, found.host_total)]
         columns = {
@@ -167,20 +169,20 @@ def launched(session: Session) -> Launched:
     known = work.kernel != NONE
     cores = np.append(is_one_of(session.kernels["taskType"], [AI_CORE]), False)
     core[known] = cores[work.kernel[known]]
-    kernels, copies = task_ends(session, copies=False), task_ends(session, copies=True)
-    copies = copies.at(np.sort(np.unique(copies.call, return_index=True)[1]))
-    others = operator_ends(operators, session.calls, session.spill)
-    found: Sequence[tuple[Ends, Integers, npt.NDArray[np.bool_]]] = (
-        (kernels, work.end[kernels.row], core[kernels.row]),
-        (copies, work.end[copies.row], core[copies.row]),
-        (others, operators.end[others.row], np.zeros(len(others.row), np.bool_)),
+    copies = task_rows(session, copies=True)
+    copies = copies[np.sort(np.unique(work.call[copies], return_index=True)[1])]
+    others, caller = launched_operators(operators, session.calls, session.spill)
+    of_tasks = (work.call, work.connection, work.start, work.end, core)
+    no_core = np.zeros(len(operators.end), np.bool_)
+    of_others = (caller, operators.connection, operators.start, operators.end, no_core)
+    found: Sequence[tuple[Sequence[npt.NDArray[Any]], Integers]] = (
+        (of_tasks, task_rows(session, copies=False)),
+        (of_tasks, copies),
+        (of_others, others),
     )
     call, *columns = (
         np.concatenate(parts)
-        for parts in zip(
-            *((one.call, one.ids["connectionId"], one.start, *rest) for one, *rest in found),
-            strict=True,
-        )
+        for parts in zip(*([one[rows] for one in own] for own, rows in found), strict=True)
     )
     moment, thread = session.calls.start[call], session.calls.thread[call]
     order = np.argsort(moment, kind="stable")
@@ -189,7 +191,7 @@ def launched(session: Session) -> Launched:
 
 def steps_of(session: Session) -> list[DeviceStep]:
     """The steps as the devices saw them; none without STEP_TIME."""
-    table = session.recorded.table("STEP_TIME")
+    table = session.recorded.table("STEP_TIME", ("id", "startNs", "endNs"))
     if not len(table):
         return []
     number, start, end = (integers(table[name]) for name in ("id", "startNs", "endNs"))
