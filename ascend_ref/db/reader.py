@@ -6,7 +6,7 @@ This is the fast way for data that is wanted in Python or Arrow. It has fewer lo
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -58,8 +58,8 @@ _KINDS: Final[Mapping[pa.DataType, _Kind]] = {
     pa.int64(): _Kind(
         "0",
         ("integer",),
-        "WHEN typeof({0}) = 'integer' OR typeof({0}) = 'real' AND CAST({0} AS INTEGER) = {0}"
-        " OR typeof({0}) = 'text' AND CAST(CAST({0} AS INTEGER) AS TEXT) = {0}"
+        "WHEN typeof({0}) = 'text' AND CAST(CAST({0} AS INTEGER) AS TEXT) = {0}"
+        " OR typeof({0}) = 'integer' OR typeof({0}) = 'real' AND CAST({0} AS INTEGER) = {0}"
         " THEN CAST({0} AS INTEGER)",
     ),
     pa.float64(): _Kind(
@@ -116,7 +116,7 @@ def typed_columns(
     reading = _Reading(path, table, columns, batch_rows)
     read = 0
     try:
-        for batch in reading.batches(reading.expected(lenient)):
+        for batch in reading.batches(*reading.expected(lenient)):
             read += batch.num_rows
             yield batch
     except UnreadableDatabase:
@@ -147,13 +147,17 @@ class _Reading:
         self._cells = {name: f"own.{quote_identifier(name)}" for name in columns}
         self._kinds = {name: _KINDS[kind] for name, kind in columns.items()}
 
-    def batches(self, chosen: Mapping[str, str]) -> Iterator[pa.RecordBatch]:
+    def batches(
+        self, chosen: Mapping[str, str], written: Collection[str] = ()
+    ) -> Iterator[pa.RecordBatch]:
         """The rows from the first one on. chosen: SQL for cells that need not be of their class.
+        written: columns of whole numbers that stand there as text.
 
         Raises :class:`UnreadableDatabase` where a number is not of the type of its column.
         """
-        names, kinds = list(self._columns), list(self._columns.values())
-        literals = ", ".join(self._kinds[name].literal for name in names)
+        names = list(self._columns)
+        kinds = [pa.string() if name in written else self._columns[name] for name in names]
+        literals = ", ".join(_KINDS[kind].literal for kind in kinds)
         cells = ", ".join(chosen.get(name, self._cells[name]) for name in names)
         # The literals of a first row pin the types; NOT INDEXED keeps the order of the rowids.
         sql = (
@@ -168,26 +172,44 @@ class _Reading:
             rows = batch.slice(skip)
             skip = 0
             if rows.num_rows:
-                yield pa.RecordBatch.from_arrays([_sound(one) for one in rows.columns], names)
+                columns = [
+                    self._number(name, column) if name in written else _sound(column)
+                    for name, column in zip(names, rows.columns, strict=True)
+                ]
+                yield pa.RecordBatch.from_arrays(columns, names)
 
-    def expected(self, lenient: bool) -> dict[str, str]:
-        """Cells to be converted as the first row has them; texts always, for ADBC takes any cell
-        for one.
+    def _number(self, name: str, texts: pa.Array) -> pa.Array:
+        """Whole numbers from texts, which are not written in any other way."""
+        try:
+            numbers = texts.cast(pa.int64())
+        except pa.ArrowInvalid:
+            numbers = pa.nulls(len(texts), pa.int64())
+        if not numbers.cast(pa.string()).equals(texts):
+            raise UnreadableDatabase(self._path, f"{self._table}.{name} holds other texts")
+        return numbers
+
+    def expected(self, lenient: bool) -> tuple[dict[str, str], list[str]]:
+        """Cells of other classes, as the first row has them, and columns of whole numbers in text;
+        for ADBC every cell is a text.
         """
         tests = {name: self._kinds[name].is_odd(cell) for name, cell in self._cells.items()}
         rows = f"{quote_identifier(self._table)} AS own NOT INDEXED"
         first = _first(self._path, list(tests.values()), rows)
-        found = {}
+        found: dict[str, str] = {}
+        written: list[str] = []
         for name, is_odd in zip(tests, first, strict=True):
             kind, cell = self._kinds[name], self._cells[name]
             if self._columns[name] == pa.string():
                 found[name] = kind.converted(cell)
+            elif is_odd and self._columns[name] == pa.int64():
+                found[name] = f"CASE WHEN typeof({cell}) <> 'blob' THEN {cell} ELSE 'other' END"
+                written.append(name)
             elif is_odd:
                 found[name] = kind.converted(cell) if lenient else kind.guarded(cell)
         texts = [tests[name] for name, kind in self._columns.items() if kind == pa.string()]
         if texts and not lenient and any(_any(self._path, self._table, texts)):
             self.converted(lenient)
-        return found
+        return found, written
 
     def converted(self, lenient: bool) -> dict[str, str]:
         """Cells of the columns that have others than those of the wanted class.

@@ -46,6 +46,7 @@ class DatabaseFile:
         self.revision = identity.revision.id
         self.rank_from_name = identity.rank_from_name
         self._schema = catalog().at(identity.revision.id, identity.carrier)
+        self._dictionaries: dict[str, Dictionary] = {}
 
     def tables(self) -> Iterator[str]:
         """Tables of the spec that stand in the file as ordinary tables."""
@@ -90,14 +91,15 @@ class DatabaseFile:
         query = f"SELECT 1 AS found FROM {INNER} WHERE id IN (SELECT {column} FROM PYTORCH_API)"
         return self.finds(f"{query} AND value GLOB '*[a-zA-Z]*' LIMIT 1")
 
-    @cached_property
-    def _strings(self) -> Dictionary:
-        return self._dictionary(INNER, "value")
-
     def dictionary(self, reference: str) -> Dictionary:
         """The texts of STRINGS, or the names of an enum: what the file says, else its revision."""
+        if reference not in self._dictionaries:
+            self._dictionaries[reference] = self._texts_of(reference)
+        return self._dictionaries[reference]
+
+    def _texts_of(self, reference: str) -> Dictionary:
         if reference == STRINGS:
-            return self._strings
+            return self._dictionary(INNER, "value")
         if self._physical.readable(reference):
             return self._dictionary(reference, "name")
         own, newest = (
