@@ -5,7 +5,7 @@ A column of values is an Arrow array: integers, floats, or texts by dictionary; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -108,6 +108,18 @@ def _length(name: str, lookup: Lookup) -> Cells | None:
     if start is None or end is None:
         return None
     return Cells(pc.subtract(end.values, start.values), start.unit)
+
+
+def columns_of(show: Show) -> Iterator[str]:
+    """The columns of entities that :func:`shown` may look up for a cell."""
+    for name in show.of:
+        entity, _, column = name.partition(".")
+        yield name
+        if name in FORMULAS:
+            yield from (f"{entity}.{one}" for one in FORMULAS[name].columns)
+        interval = recording_catalog().entities[entity].interval
+        if interval is not None and column == interval[2]:
+            yield from (f"{entity}.{one}" for one in interval[:2])
 
 
 def _in_unit(cells: Cells, wanted: str | None) -> pa.Array:

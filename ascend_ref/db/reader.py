@@ -6,7 +6,7 @@ This is the fast way for data that is wanted in Python or Arrow. It has fewer lo
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -32,48 +32,44 @@ READ_PRAGMAS: Final = (
 
 class _Kind(NamedTuple):
     """How cells become an Arrow type. literal: from which ADBC infers it. plain: the storage
-    classes of which all values are of it. cell: SQL for a cell ``{0}`` of one of them. cast: for
-    one that has a value of the type, of any class. converted: for any; NULL where it has none.
+    classes of which all values are of it. known: SQL for the cases in which a cell ``{0}`` of any
+    class has a value of the type, and for that value.
     """
 
     literal: str
     plain: tuple[str, ...]
-    cell: str
-    cast: str
-    converted: str
+    known: str
 
     def is_odd(self, cell: str) -> str:
         """SQL: whether a cell is of another class."""
         others = "".join(f" AND typeof({cell}) <> '{one}'" for one in self.plain)
         return f"{cell} IS NOT NULL{others}"
 
+    def converted(self, cell: str) -> str:
+        """SQL for a cell of any class; NULL where it has no value of the type."""
+        return f"CASE {self.known.format(cell)} END"
+
+    def guarded(self, cell: str) -> str:
+        """As :meth:`converted`, but where it has none a text, which is no number to ADBC."""
+        return f"CASE {self.known.format(cell)} WHEN {cell} IS NOT NULL THEN 'other' END"
+
 
 _KINDS: Final[Mapping[pa.DataType, _Kind]] = {
     pa.int64(): _Kind(
         "0",
         ("integer",),
-        "{0}",
-        "CAST({0} AS INTEGER)",
-        "CASE WHEN typeof({0}) = 'integer' OR typeof({0}) = 'real' AND CAST({0} AS INTEGER) = {0}"
-        " OR typeof({0}) = 'text' AND CAST(CAST({0} AS INTEGER) AS TEXT) = {0}"
-        " THEN CAST({0} AS INTEGER) END",
+        "WHEN typeof({0}) = 'text' AND CAST(CAST({0} AS INTEGER) AS TEXT) = {0}"
+        " OR typeof({0}) = 'integer' OR typeof({0}) = 'real' AND CAST({0} AS INTEGER) = {0}"
+        " THEN CAST({0} AS INTEGER)",
     ),
     pa.float64(): _Kind(
         "0.0",
         ("real", "integer"),
-        "CAST({0} AS REAL)",
-        "CAST({0} AS REAL)",
-        "CASE WHEN typeof({0}) IN ('integer', 'real')"
+        "WHEN typeof({0}) IN ('integer', 'real')"
         " OR typeof({0}) = 'text' AND json_valid({0}) AND json_type({0}) IN ('integer', 'real')"
-        " THEN CAST({0} AS REAL) END",
+        " THEN CAST({0} AS REAL)",
     ),
-    pa.string(): _Kind(
-        "''",
-        ("text",),
-        "{0}",
-        "CAST({0} AS TEXT)",
-        "CASE WHEN typeof({0}) <> 'blob' THEN CAST({0} AS TEXT) END",
-    ),
+    pa.string(): _Kind("''", ("text",), "WHEN typeof({0}) <> 'blob' THEN CAST({0} AS TEXT)"),
 }
 
 
@@ -110,71 +106,148 @@ def typed_columns(
     is converted where its value has that type too: 1.0 and '1' are whole numbers, 1.5 is none.
     Bytes that are not UTF-8 come back as U+FFFD. Raises :class:`UnreadableDatabase` for a damaged
     file, for a table or column that it does not have, and for a column with other values; those
-    are NULL where ``lenient``.
+    are NULL where ``lenient``. Batches may come before an error.
     """
-    yield from TypedColumns(path, table, columns, lenient=lenient).batches(batch_rows)
+    spelled = "'" + table.replace("'", "''") + "'"
+    # Views and virtual tables would run what the file says.
+    ordinary = f"type = 'table' AND rootpage > 0 AND name = {spelled} COLLATE NOCASE"
+    if not _any(path, "sqlite_schema", [ordinary])[0]:
+        raise UnreadableDatabase(path, f"no such table: {table}; expected an ordinary one")
+    reading = _Reading(path, table, columns, batch_rows)
+    read = 0
+    try:
+        for batch in reading.batches(*reading.expected(lenient)):
+            read += batch.num_rows
+            yield batch
+    except UnreadableDatabase:
+        # Only now are all cells looked through: few files have odd ones in further rows.
+        odd = reading.converted(lenient)
+        if not odd:
+            raise
+    else:
+        return
+    for batch in reading.batches(odd):
+        rows = batch.slice(min(read, batch.num_rows))
+        read -= batch.num_rows - rows.num_rows
+        if rows.num_rows:
+            yield rows
 
 
-class TypedColumns:
-    """As :func:`typed_columns`, to be read several times: cells are looked through once.
-
-    Raises as that does.
-    """
+class _Reading:
+    """Reads columns of an ordinary table; SQL for their cells by column."""
 
     def __init__(
-        self, path: Path, table: str, columns: Mapping[str, pa.DataType], *, lenient: bool = False
+        self, path: Path, table: str, columns: Mapping[str, pa.DataType], batch_rows: int
     ) -> None:
         self._path = path
+        self._table = table
         self._columns = columns
-        spelled = "'" + table.replace("'", "''") + "'"
-        # Views and virtual tables would run what the file says.
-        ordinary = f"type = 'table' AND rootpage > 0 AND name = {spelled} COLLATE NOCASE"
-        if not _any(path, "sqlite_schema", [ordinary])[0]:
-            raise UnreadableDatabase(path, f"no such table: {table}; expected an ordinary one")
+        self._batch_rows = batch_rows
         # With its table in front a name that the file does not have is no text.
-        cells = {name: f"own.{quote_identifier(name)}" for name in columns}
-        kinds = {name: _KINDS[kind] for name, kind in columns.items()}
-        converted = self._converted(table, cells, kinds, lenient)
-        chosen = [converted.get(one) or kinds[one].cell.format(cells[one]) for one in columns]
-        # The literals of a first row pin the types; NOT INDEXED keeps the order of the rowids.
-        self._sql = (
-            f"SELECT {', '.join(kind.literal for kind in kinds.values())} UNION ALL "
-            f"SELECT {', '.join(chosen)} FROM {quote_identifier(table)} AS own NOT INDEXED"
-        )
+        self._cells = {name: f"own.{quote_identifier(name)}" for name in columns}
+        self._kinds = {name: _KINDS[kind] for name, kind in columns.items()}
 
-    def batches(self, batch_rows: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
-        """The rows from the first one on."""
+    def batches(
+        self, chosen: Mapping[str, str], written: Collection[str] = ()
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows from the first one on. chosen: SQL for cells that need not be of their class.
+        written: columns of whole numbers that stand there as text.
+
+        Raises :class:`UnreadableDatabase` where a number is not of the type of its column.
+        """
         names = list(self._columns)
+        kinds = [pa.string() if name in written else self._columns[name] for name in names]
+        literals = ", ".join(_KINDS[kind].literal for kind in kinds)
+        cells = ", ".join(chosen.get(name, self._cells[name]) for name in names)
+        # The literals of a first row pin the types; NOT INDEXED keeps the order of the rowids.
+        sql = (
+            f"SELECT {literals} UNION ALL "
+            f"SELECT {cells} FROM {quote_identifier(self._table)} AS own NOT INDEXED"
+        )
         skip = 1
-        for batch in stream_columns(self._path, self._sql, batch_rows=batch_rows):
+        for batch in stream_columns(self._path, sql, batch_rows=self._batch_rows):
+            if batch.schema.types != kinds:
+                found = ", ".join(map(str, batch.schema.types))
+                raise UnreadableDatabase(self._path, f"{self._table} holds {found}")
             rows = batch.slice(skip)
             skip = 0
             if rows.num_rows:
-                yield pa.RecordBatch.from_arrays([_sound(one) for one in rows.columns], names)
+                columns = [
+                    self._number(name, column) if name in written else _sound(column)
+                    for name, column in zip(names, rows.columns, strict=True)
+                ]
+                yield pa.RecordBatch.from_arrays(columns, names)
 
-    def _converted(
-        self, table: str, cells: Mapping[str, str], kinds: Mapping[str, _Kind], lenient: bool
-    ) -> dict[str, str]:
-        """SQL for the cells of columns that have others than those of the wanted class."""
-        path, columns = self._path, self._columns
-        tests = [kinds[one].is_odd(cells[one]) for one in columns]
-        odd = [one for one, found in zip(columns, _any(path, table, tests), strict=True) if found]
-        converted = {one: kinds[one].converted.format(cells[one]) for one in odd}
-        if odd and not lenient:
-            tests = [f"{cells[one]} IS NOT NULL AND {converted[one]} IS NULL" for one in odd]
-            for column, is_lost in zip(odd, _any(path, table, tests), strict=True):
+    def _number(self, name: str, texts: pa.Array) -> pa.Array:
+        """Whole numbers from texts, which are not written in any other way."""
+        try:
+            numbers = texts.cast(pa.int64())
+        except pa.ArrowInvalid:
+            numbers = pa.nulls(len(texts), pa.int64())
+        if not numbers.cast(pa.string()).equals(texts):
+            raise UnreadableDatabase(self._path, f"{self._table}.{name} holds other texts")
+        return numbers
+
+    def expected(self, lenient: bool) -> tuple[dict[str, str], list[str]]:
+        """Cells of other classes, as the first row has them, and columns of whole numbers in text;
+        for ADBC every cell is a text.
+        """
+        tests = {name: self._kinds[name].is_odd(cell) for name, cell in self._cells.items()}
+        rows = f"{quote_identifier(self._table)} AS own NOT INDEXED"
+        first = _first(self._path, list(tests.values()), rows)
+        found: dict[str, str] = {}
+        written: list[str] = []
+        for name, is_odd in zip(tests, first, strict=True):
+            kind, cell = self._kinds[name], self._cells[name]
+            if self._columns[name] == pa.string():
+                found[name] = kind.converted(cell)
+            elif is_odd and self._columns[name] == pa.int64():
+                found[name] = f"CASE WHEN typeof({cell}) <> 'blob' THEN {cell} ELSE 'other' END"
+                written.append(name)
+            elif is_odd:
+                found[name] = kind.converted(cell) if lenient else kind.guarded(cell)
+        texts = [tests[name] for name, kind in self._columns.items() if kind == pa.string()]
+        if texts and not lenient and any(_any(self._path, self._table, texts)):
+            self.converted(lenient)
+        return found, written
+
+    def converted(self, lenient: bool) -> dict[str, str]:
+        """Cells of the columns that have others than those of the wanted class.
+
+        Raises :class:`UnreadableDatabase` where one of them is lost, unless ``lenient``.
+        """
+        tests = [self._kinds[name].is_odd(cell) for name, cell in self._cells.items()]
+        any_odd = _any(self._path, self._table, tests)
+        cells = {
+            name: self._kinds[name].converted(cell)
+            for (name, cell), is_odd in zip(self._cells.items(), any_odd, strict=True)
+            if is_odd
+        }
+        if cells and not lenient:
+            tests = [f"{self._cells[one]} IS NOT NULL AND {cells[one]} IS NULL" for one in cells]
+            for column, is_lost in zip(cells, _any(self._path, self._table, tests), strict=True):
                 if is_lost:
-                    reason = f"{table}.{column} holds other values; expected {columns[column]} only"
-                    raise UnreadableDatabase(path, reason)
-            return {one: kinds[one].cast.format(cells[one]) for one in odd}
-        return converted
+                    reason = (
+                        f"{self._table}.{column} holds other values; "
+                        f"expected {self._columns[column]} only"
+                    )
+                    raise UnreadableDatabase(self._path, reason)
+        return cells
 
 
 def _any(path: Path, table: str, conditions: Sequence[str]) -> list[bool]:
     """Whether each condition holds for any row."""
-    tests = ", ".join(f"max({condition})" for condition in conditions)
-    batches = stream_columns(path, f"SELECT {tests} FROM {quote_identifier(table)} AS own")
-    return [bool(column[0].as_py()) for batch in batches if batch.num_rows for column in batch]
+    tests = [f"max({condition})" for condition in conditions]
+    return _first(path, tests, f"{quote_identifier(table)} AS own")
+
+
+def _first(path: Path, conditions: Sequence[str], rows: str) -> list[bool]:
+    """Whether each condition holds for the first of the rows; not where there is none."""
+    sql = f"SELECT {', '.join(conditions)} FROM {rows} LIMIT 1"
+    for batch in stream_columns(path, sql):
+        if batch.num_rows:
+            return [bool(column[0].as_py()) for column in batch]
+    return [False] * len(conditions)
 
 
 def _sound(array: Any) -> Any:

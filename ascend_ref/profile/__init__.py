@@ -2,5 +2,14 @@
 
 from __future__ import annotations
 
-from .write import write_msprof_profile as write_msprof_profile
-from .write import write_pytorch_profile as write_pytorch_profile
+from typing import TYPE_CHECKING
+
+from ascend_ref.deferred import deferred
+
+if TYPE_CHECKING:
+    from .write import write_msprof_profile as write_msprof_profile
+    from .write import write_pytorch_profile as write_pytorch_profile
+
+__getattr__ = deferred(
+    __name__, {"write_msprof_profile": "write", "write_pytorch_profile": "write"}
+)

@@ -90,6 +90,7 @@ def _parts(
     for batch in spill.batches(len(next(iter(columns.values())))):
         yield shaped(
             shape,
+            shape.schema,
             batch.stop - batch.start,
             {name: values[batch] for name, values in present.items()},
             lambda reference: strings if reference == STRINGS else _members(schema, reference),

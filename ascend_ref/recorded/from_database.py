@@ -109,7 +109,7 @@ def _session(tables: FileTables) -> tuple[int, int | None]:
         return min(starts), max((end for end in ends if end >= min(starts)), default=None)
     if "TASK" not in tables:
         return 0, None
-    tasks = tables["TASK"]
+    tasks = tables.part("TASK", ("startNs", "endNs"))
     return pc.min(tasks["startNs"]).as_py() or 0, pc.max(tasks["endNs"]).as_py()
 
 
@@ -117,5 +117,5 @@ def _column(tables: FileTables, name: str, column: str) -> list[Any]:
     """The values of a column of a small table, or of the first rows of a large one."""
     if name not in tables:
         return []
-    values: list[Any] = tables.head(name)[column].drop_null().to_pylist()
+    values: list[Any] = tables.head(name, column).drop_null().to_pylist()
     return values

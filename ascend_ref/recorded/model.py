@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from abc import abstractmethod
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -31,6 +32,14 @@ def family_of(chip: str | None) -> str | None:
     return product.id if product else None
 
 
+class TablesByColumn(Mapping[str, pa.Table]):
+    """Tables of which some columns are read without the others."""
+
+    @abstractmethod
+    def part(self, name: str, columns: Collection[str]) -> pa.Table:
+        """Some columns of a table that is there, in the order of the table."""
+
+
 @dataclass(frozen=True)
 class Recorded:
     """What one process recorded: a capture as the tables of a database show it.
@@ -53,10 +62,23 @@ class Recorded:
     extras: Mapping[str, pa.Table]
     spill: Spill = field(default_factory=Spill, compare=False, repr=False)
 
-    def table(self, name: str) -> pa.Table:
-        """The table; without rows where nothing was recorded. ``KeyError`` for an unknown name."""
-        found = self.tables.get(name)
-        return shape_of(self.output, name).empty() if found is None else found
+    def table(self, name: str, columns: Collection[str] | None = None) -> pa.Table:
+        """The table; without rows where nothing was recorded. columns: those that are needed, by
+        default all; of a database no others are read.
+
+        Raises ``KeyError`` for a name that no table or column has.
+        """
+        schema = shape_of(self.output, name).schema
+        wanted = [one for one in schema.names if columns is None or one in columns]
+        if unknown := set(columns or ()).difference(wanted):
+            raise KeyError(f"{name} has no column {min(unknown)!r}")
+        if name not in self.tables:
+            return pa.schema([schema.field(one) for one in wanted]).empty_table()
+        if columns is None:
+            return self.tables[name]
+        if isinstance(self.tables, TablesByColumn):
+            return self.tables.part(name, wanted)
+        return self.tables[name].select(wanted)
 
     def kept(self) -> Recorded:
         """The same with each table read at most once, for those who look at it again and again."""

@@ -129,16 +129,17 @@ class Dictionary:
 
 def shaped(
     shape: Shape,
+    schema: pa.Schema,
     rows: int,
     present: Mapping[str, pa.Array],
     dictionary: Callable[[str], Dictionary],
 ) -> Iterator[pa.Array]:
-    """The columns of a table, from those that are present by their newest names; else NULL.
+    """Columns of a table, from those that are present by their newest names; else NULL.
 
-    dictionary: the texts of STRINGS or of an enum. Columns with such a reference hold ids, or the
-    texts themselves.
+    schema: of the wanted columns. dictionary: the texts of STRINGS or of an enum. Columns with such
+    a reference hold ids, or the texts themselves.
     """
-    for field in shape.schema:
+    for field in schema:
         values = present.get(field.name)
         reference = shape.references.get(field.name)
         if values is None:

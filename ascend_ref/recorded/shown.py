@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from ascend_ref.arrays import one_piece
 from ascend_ref.capture.batch import Integers
-from ascend_ref.forms import Cells, part, shown
+from ascend_ref.forms import Cells, columns_of, part, shown
 from ascend_spec import recording_catalog
 from ascend_spec.core.shows import Show
 from ascend_spec.db.model import Column
@@ -80,11 +80,8 @@ class ShownValues:
     def _showing(self, name: str, rows: Mapping[str, TableRows]) -> Iterator[tuple[str, Column]]:
         """The columns of database tables that show a column of an entity, each with its table."""
         for table in rows:
-            if table in recording_catalog().entities:
-                continue
-            for column in shape_of(self._output, table).columns.values():
-                if name in column.shows.of and column.shows.form in ("plain", "packed"):
-                    yield table, column
+            if table not in recording_catalog().entities:
+                yield from ((table, column) for column in _columns(self._output, table, name))
 
     def _taken(self, table: str, column: str, rows: TableRows) -> pa.Array:
         """Some rows of a column."""
@@ -94,6 +91,19 @@ class ShownValues:
             self._columns[table, column] = known
         places = rows.places
         return known[1].take(pa.array(places, mask=places == NO_ROW))
+
+
+def columns_showing(output: Output, table: str, shows: Iterable[Show]) -> frozenset[str]:
+    """The columns of a table in which :class:`ShownValues` may look for these cells."""
+    names = {name for show in shows for name in columns_of(show)}
+    return frozenset(column.name for name in names for column in _columns(output, table, name))
+
+
+def _columns(output: Output, table: str, name: str) -> Iterator[Column]:
+    """The columns of a table that show a column of an entity."""
+    for column in shape_of(output, table).columns.values():
+        if name in column.shows.of and column.shows.form in ("plain", "packed"):
+            yield column
 
 
 def _known(column: Column, values: pa.Array) -> pa.Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import cached_property
 from itertools import islice
@@ -16,16 +16,19 @@ from ascend_ref.arrays import integers
 from ascend_ref.db.detect import identify
 from ascend_ref.db.introspect import describe, quote_identifier
 from ascend_ref.db.open import UnreadableDatabase, open_readonly, quick_check
-from ascend_ref.db.reader import TypedColumns, stream_columns, typed_columns
+from ascend_ref.db.reader import stream_columns, typed_columns
 from ascend_ref.spill import Spill, spilled_table
 from ascend_spec import catalog
 from ascend_spec.db.model import STRINGS
 
+from .model import TablesByColumn
 from .shape import TEXT, Dictionary, Shape, shape_of, shaped, sources
 
 INNER = "STRING_IDS"
 """Its texts stand in the columns themselves."""
 TEXTS = ("id", "value")
+INPUTS = frozenset({"inputShapes", "inputDtypes"})
+"""Columns of PYTORCH_API that may stand in each other's place."""
 
 
 class DatabaseFile:
@@ -43,6 +46,7 @@ class DatabaseFile:
         self.revision = identity.revision.id
         self.rank_from_name = identity.rank_from_name
         self._schema = catalog().at(identity.revision.id, identity.carrier)
+        self._dictionaries: dict[str, Dictionary] = {}
 
     def tables(self) -> Iterator[str]:
         """Tables of the spec that stand in the file as ordinary tables."""
@@ -64,15 +68,16 @@ class DatabaseFile:
         """Whether a SELECT of ours has a row."""
         return any(batch.num_rows for batch in stream_columns(self.path, query))
 
-    def sources(self, shape: Shape) -> Mapping[str, str]:
-        """The columns of the file, by the newest names of those that stand in it."""
+    def sources(self, shape: Shape, wanted: Collection[str]) -> Mapping[str, str]:
+        """The columns of the file, by the newest names of those of the wanted that stand in it."""
         physical = self._physical.readable(shape.name)
         present = [column.name for column in physical.columns] if physical else []
         found = sources(shape, self._schema.tables.get(shape.name), present)
-        if shape.name == "PYTORCH_API" and self._has_exchanged_inputs:
+        may_differ = shape.name == "PYTORCH_API" and not INPUTS.isdisjoint(wanted)
+        if may_differ and self._has_exchanged_inputs:
             shapes, types = found["inputShapes"], found["inputDtypes"]
-            return {**found, "inputShapes": types, "inputDtypes": shapes}
-        return found
+            found = {**found, "inputShapes": types, "inputDtypes": shapes}
+        return {name: own for name, own in found.items() if name in wanted}
 
     @cached_property
     def _has_exchanged_inputs(self) -> bool:
@@ -86,14 +91,15 @@ class DatabaseFile:
         query = f"SELECT 1 AS found FROM {INNER} WHERE id IN (SELECT {column} FROM PYTORCH_API)"
         return self.finds(f"{query} AND value GLOB '*[a-zA-Z]*' LIMIT 1")
 
-    @cached_property
-    def _strings(self) -> Dictionary:
-        return self._dictionary(INNER, "value")
-
     def dictionary(self, reference: str) -> Dictionary:
         """The texts of STRINGS, or the names of an enum: what the file says, else its revision."""
+        if reference not in self._dictionaries:
+            self._dictionaries[reference] = self._texts_of(reference)
+        return self._dictionaries[reference]
+
+    def _texts_of(self, reference: str) -> Dictionary:
         if reference == STRINGS:
-            return self._strings
+            return self._dictionary(INNER, "value")
         if self._physical.readable(reference):
             return self._dictionary(reference, "name")
         own, newest = (
@@ -113,8 +119,8 @@ class DatabaseFile:
         return Dictionary(integers(ids.filter(known)), texts.filter(known).to_pylist())
 
 
-class FileTables(Mapping[str, pa.Table]):
-    """The tables that have rows; each look-up reads the table anew, unless it is still in use."""
+class FileTables(TablesByColumn):
+    """The tables that have rows; each look-up reads columns anew, unless they are still in use."""
 
     def __init__(
         self, output: str, files: Sequence[DatabaseFile], spill: Spill, lenient: bool
@@ -124,8 +130,8 @@ class FileTables(Mapping[str, pa.Table]):
         self._lenient = lenient
         homes = {name: file for file in reversed(files) for name in file.tables()}
         self._homes = {name: homes[name] for name in sorted(homes) if homes[name].has_rows(name)}
-        self._used: WeakValueDictionary[str, pa.Table] = WeakValueDictionary()
-        self._readers: dict[str, TypedColumns] = {}
+        self._used: WeakValueDictionary[tuple[str, ...], pa.Table] = WeakValueDictionary()
+        """By the name of their table and those of their columns."""
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._homes)
@@ -137,38 +143,62 @@ class FileTables(Mapping[str, pa.Table]):
         return name in self._homes
 
     def __getitem__(self, name: str) -> pa.Table:
-        found = self._used.get(name)
+        if name not in self._homes:
+            raise KeyError(name)
+        return self.part(name, shape_of(self._output, name).schema.names)
+
+    def part(self, name: str, columns: Collection[str]) -> pa.Table:
+        """As they stand in the file; those that it does not have are NULL."""
+        every = shape_of(self._output, name).schema
+        wanted = pa.schema([field for field in every if field.name in columns])
+        found = self._used.get((name, *wanted.names))
         if found is None:
-            found = self._used[name] = self._read(name, None)
+            found = self._used[name, *wanted.names] = self._put_together(name, wanted)
         return found
+
+    def _put_together(self, name: str, wanted: pa.Schema) -> pa.Table:
+        """Columns that are in use with others, and those that are not."""
+        known: dict[str, pa.ChunkedArray] = {}
+        for (own, *columns), table in list(self._used.items()):
+            if own == name:
+                known.update((one, table[one]) for one in columns if one in wanted.names)
+        missing = pa.schema([field for field in wanted if field.name not in known])
+        if len(missing):
+            known.update(zip(missing.names, self._read(name, missing).columns, strict=True))
+        return pa.Table.from_arrays([known[one] for one in wanted.names], schema=wanted)
 
     def present(self, name: str) -> frozenset[str]:
         """The columns of a table that its file has, by their newest names."""
-        return frozenset(self._homes[name].sources(shape_of(self._output, name)))
+        shape = shape_of(self._output, name)
+        return frozenset(self._homes[name].sources(shape, shape.columns))
 
-    def head(self, name: str) -> pa.Table:
-        """The first rows of a table."""
-        return self._read(name, 1)
+    def head(self, name: str, column: str) -> pa.ChunkedArray:
+        """A column of the first rows of a table."""
+        field = shape_of(self._output, name).schema.field(column)
+        return self._read(name, pa.schema([field]), batches=1).column(0)
 
-    def _read(self, name: str, batches: int | None) -> pa.Table:
+    def _read(self, name: str, schema: pa.Schema, batches: int | None = None) -> pa.Table:
         file, shape = self._homes[name], shape_of(self._output, name)
-        sources = file.sources(shape)
+        sources = file.sources(shape, schema.names)
         kinds = {
             sources[field.name]: _stored_type(shape, field)
-            for field in shape.schema
+            for field in schema
             if field.name in sources
         }
         if not kinds:
-            return shape.empty()
-        if name not in self._readers:
-            self._readers[name] = TypedColumns(file.path, name, kinds, lenient=self._lenient)
-        read = self._readers[name].batches()
+            others = file.sources(shape, shape.columns)
+            if not others:
+                return schema.empty_table()
+            # Any other column shows how many rows there are.
+            kinds[next(iter(others.values()))] = pa.string()
+        read = typed_columns(file.path, name, kinds, lenient=self._lenient or not sources)
         return spilled_table(
             self._spill,
-            shape.schema,
+            schema,
             (
                 shaped(
                     shape,
+                    schema,
                     batch.num_rows,
                     {name: batch.column(own) for name, own in sources.items()},
                     file.dictionary,

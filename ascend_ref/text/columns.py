@@ -11,7 +11,8 @@ import pyarrow as pa
 
 from ascend_ref.arrays import chosen, integers, is_text, same
 from ascend_ref.capture.batch import Integers
-from ascend_ref.recorded.shown import ShownValues, TableRows, every_row
+from ascend_ref.recorded import Recorded
+from ascend_ref.recorded.shown import ShownValues, TableRows, columns_showing, every_row
 from ascend_spec.text.model import CsvColumn
 
 from .setting import Setting
@@ -42,6 +43,13 @@ class ShownColumns(dict[str, "pa.Array | Sequence[pa.Array]"]):
 def of_table(name: str, table: pa.Table, columns: Columns | None = None) -> ShownColumns:
     """Columns that show every row of a table, a record or an entity, in its order."""
     return ShownColumns(columns or {}, {name: every_row(table)})
+
+
+def shown_table(recorded: Recorded, setting: Setting, name: str, *others: str) -> pa.Table:
+    """The columns of a table from which :class:`Filling` fills those of the file, and others."""
+    shows = (column.shows for column in setting.file.columns)
+    showing = columns_showing(recorded.output, name, shows)
+    return recorded.table(name, {*others, *showing})
 
 
 def device_texts(numbers: Integers) -> pa.DictionaryArray:

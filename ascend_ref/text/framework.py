@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,12 +32,13 @@ from ascend_ref.derive.steps import Spans
 from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.shown import TableRows
 from ascend_ref.timeline.activity import CallStacks
-from ascend_ref.timeline.arrows import linked
+from ascend_ref.timeline.arrows import operator_rows as launched_operators
+from ascend_ref.timeline.arrows import shares_ids, task_rows
 from ascend_ref.timeline.events import Events
 from ascend_ref.timeline.layers.overlap import overlap_analysis
 from ascend_ref.timeline.session import Session
 
-from .columns import Columns, ShownColumns, of_formula, of_table, parts
+from .columns import Columns, ShownColumns, of_formula, of_table, parts, shown_table
 from .op_summary import OperatorColumns, operator_rows
 from .order import ordered
 from .setting import Setting
@@ -76,10 +78,10 @@ def operator_details(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
         Kernels(place[launching], (work.end - work.start) / MICROSECOND, work.on_ai_core),
     )
     stacks = CallStacks(recorded)
-    chains = integers(activity.table["callchainId"])
+    table = shown_table(recorded, setting, "PYTORCH_API", "callchainId")
+    chains = integers(table["callchainId"])
     shown = np.flatnonzero(~begins_with(dictionary(activity.names), STEP)[rows])
     device = [getattr(found, name) for name in found.__slots__ if name.startswith("device")]
-    table = recorded.table("PYTORCH_API")
     for batch in parts(shown):
         host = [pa.array(one[batch]) for one in (found.host_self, found.host_total)]
         columns = {
@@ -166,35 +168,40 @@ def launched(session: Session) -> Launched:
     Source: upstream-torch-npu CANNFileParser.combine_acl_to_npu, which keeps one end of an id.
     """
     work, operators = session.work, session.communication
-    core = np.zeros(len(work), np.int64)
+    core = np.zeros(len(work), np.bool_)
     known = work.kernel != NONE
     cores = np.append(is_one_of(session.kernels["taskType"], [AI_CORE]), False)
     core[known] = cores[work.kernel[known]]
-    of_layer = {
-        "Ascend Hardware": (work.end, core),
-        "Communication": (operators.end, np.zeros(len(operators.end), np.int64)),
-    }
-    found = [(one.starts, *of_layer[one.layer.name]) for one in linked(session)]
-    call = _joined(first.call for first, _, _ in found)
-    moment = session.calls.start[call]
-    order = np.argsort(moment, kind="stable")
-    return Launched(
-        moment=moment[order],
-        thread=session.calls.thread[call][order],
-        connection=_joined(first.ids["connectionId"] for first, _, _ in found)[order],
-        start=_joined(first.start for first, _, _ in found)[order],
-        end=_joined(end[first.row] for first, end, _ in found)[order],
-        on_ai_core=_joined(on_core[first.row] for first, _, on_core in found)[order] != 0,
+    copies = task_rows(session, copies=True)
+    others, caller = launched_operators(operators, session.calls, session.spill)
+    of_tasks = (work.call, work.connection, work.start, work.end, core)
+    no_core = np.zeros(len(operators.end), np.bool_)
+    of_others = (caller, operators.connection, operators.start, operators.end, no_core)
+    found: Sequence[tuple[Sequence[npt.NDArray[Any]], Integers]] = (
+        (of_tasks, task_rows(session, copies=False)),
+        (of_tasks, copies[_first_places(work.call[copies])]),
+        (of_others, others),
     )
+    columns = [
+        np.concatenate(parts)
+        for parts in zip(*([one[rows] for one in own] for own, rows in found), strict=True)
+    ]
+    if shares_ids(session):
+        columns = [column[_first_places(columns[0])] for column in columns]
+    call, *columns = columns
+    moment, thread = session.calls.start[call], session.calls.thread[call]
+    order = np.argsort(moment, kind="stable")
+    return Launched(*(column[order] for column in (moment, thread, *columns)))
 
 
-def _joined(parts: Iterable[Integers]) -> Integers:
-    return np.concatenate([np.zeros(0, np.int64), *parts])
+def _first_places(values: Integers) -> Integers:
+    """Where each value comes first."""
+    return np.sort(np.unique(values, return_index=True)[1])
 
 
 def steps_of(session: Session) -> list[DeviceStep]:
     """The steps as the devices saw them; none without STEP_TIME."""
-    table = session.recorded.table("STEP_TIME")
+    table = session.recorded.table("STEP_TIME", ("id", "startNs", "endNs"))
     if not len(table):
         return []
     number, start, end = (integers(table[name]) for name in ("id", "startNs", "endNs"))

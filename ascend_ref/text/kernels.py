@@ -17,7 +17,7 @@ from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.shown import TableRows
 from ascend_spec import catalog
 
-from .columns import Columns, ShownColumns, parts
+from .columns import Columns, ShownColumns, parts, shown_table
 from .order import row_order
 from .setting import Setting
 
@@ -33,6 +33,9 @@ COMMUNICATION_KERNEL = "AivKernel"
 """So the name of a communication task ends that runs on vector cores and is shown."""
 NAMED = ("COMPUTE_TASK_INFO", "COMMUNICATION_SCHEDULE_TASK_INFO")
 """Tables that give tasks a name and a kind, the first one first (erratum T29)."""
+
+RUNS = ("startNs", "endNs", "deviceId", "globalTaskId")
+DESCRIPTIONS = ("globalTaskId", "name", "taskType")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +69,12 @@ class Kernels:
         return Kernels(self.tasks, self.details, *(column[mask] for column in rows))
 
 
-def kernels(recorded: Recorded) -> Kernels:
+def kernels(tasks: pa.Table, details: pa.Table) -> Kernels:
     """Every run of a task that COMPUTE_TASK_INFO knows, communication on cores among them.
 
-    A task that ran more often than it is described keeps its last description.
+    tasks, details: at least the columns :data:`RUNS` of TASK and :data:`DESCRIPTIONS` of
+    COMPUTE_TASK_INFO. A task that ran more often than it is described keeps its last description.
     """
-    tasks, details = recorded.table("TASK"), recorded.table("COMPUTE_TASK_INFO")
     identity = integers(tasks["globalTaskId"])
     start = integers(tasks["startNs"])
     order = np.argsort(start, kind="stable")
@@ -112,7 +115,8 @@ def operator_devices(recorded: Recorded, operators: pa.Table) -> Integers:
 
 def operator_models(recorded: Recorded, operators: pa.Table) -> Integers:
     """The model of each row of COMMUNICATION_OP: that of the first of its tasks."""
-    parts, tasks = recorded.table("COMMUNICATION_TASK_INFO"), recorded.table("TASK")
+    parts = recorded.table("COMMUNICATION_TASK_INFO", ("opId", "globalTaskId"))
+    tasks = recorded.table("TASK", ("globalTaskId", "modelId"))
     part = counterparts(integers(operators["opId"]), 0, integers(parts["opId"]))
     task = np.append(integers(parts["globalTaskId"]), NONE)[part]
     row = counterparts(task, 0, integers(tasks["globalTaskId"]))
@@ -131,7 +135,8 @@ def task_time(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     if not any(column.name == "kernel_name" for column in setting.columns()):
         # The family 310 has sums instead, made from records that no recording holds.
         return
-    tasks = recorded.table("TASK")
+    own = ("startNs", "endNs", "contextId", "deviceId", "streamId", "taskId")
+    tasks = shown_table(recorded, setting, "TASK", *own)
     start, end = integers(tasks["startNs"]), integers(tasks["endNs"])
     (no_context,) = catalog().tables["TASK"].columns["contextId"].none
     context = integers(tasks["contextId"], none=no_context)
@@ -151,13 +156,14 @@ def task_time(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
 
 def _texts(recorded: Recorded) -> tuple[pa.DictionaryArray, pa.DictionaryArray]:
     """Name and kind of every task; the kind is that of the device where no other is known."""
-    tasks = recorded.table("TASK")
+    tasks = recorded.table("TASK", ("startNs", "globalTaskId", "taskType"))
     identity = integers(tasks["globalTaskId"])
     order = np.argsort(integers(tasks["startNs"]), kind="stable")
     turn = np.empty(len(order), np.int64)
     turn[order] = ranks(identity[order])
     names, kinds = [], []
-    for table in map(recorded.table, NAMED):
+    for name in NAMED:
+        table = recorded.table(name, DESCRIPTIONS)
         row = counterparts(identity, turn, integers(table["globalTaskId"]), keep_last=True)
         found = pa.array(row, mask=row == NONE)
         names.append(dictionary(table["name"]).take(found))

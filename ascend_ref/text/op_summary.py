@@ -18,8 +18,10 @@ from ascend_ref.recorded.shown import NO_ROW, TableRows
 from ascend_spec import per_spec, text_catalog
 
 from .cells import cells_of
-from .columns import Columns, ShownColumns, device_texts, parts
+from .columns import Columns, ShownColumns, device_texts, parts, shown_table
 from .kernels import (
+    DESCRIPTIONS,
+    RUNS,
     UNKNOWN,
     Kernels,
     kernels,
@@ -165,8 +167,12 @@ class OperatorRows:
 
 def operator_rows(recorded: Recorded, setting: Setting) -> OperatorRows:
     """The rows of a recording."""
-    runs = shown_kernels(kernels(recorded), recorded.origin.start)
-    table = recorded.table("COMMUNICATION_OP")
+    tasks = shown_table(recorded, setting, "TASK", *RUNS, "modelId")
+    described = (*DESCRIPTIONS, *CHANGED.values())
+    details = shown_table(recorded, setting, "COMPUTE_TASK_INFO", *described)
+    runs = shown_kernels(kernels(tasks, details), recorded.origin.start)
+    timed = ("opId", "startNs", "endNs", "deviceId")
+    table = shown_table(recorded, setting, "COMMUNICATION_OP", *timed)
     started, ended = integers(table["startNs"]), integers(table["endNs"])
     kept = np.flatnonzero(ended >= recorded.origin.start)
     row = np.concatenate([np.arange(len(runs)), len(runs) + kept])

@@ -18,7 +18,7 @@ from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.shown import TableRows, every_row
 from ascend_spec import catalog
 
-from .columns import Columns, ShownColumns, of_table
+from .columns import Columns, ShownColumns, of_table, shown_table
 from .order import ordered
 from .setting import Setting
 
@@ -77,7 +77,9 @@ def _rows(setting: Setting, table: pa.Table) -> Columns:
 
 def msprof_tx(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     """MSTX_EVENTS: a row for each mark on a device that one of the host has, or one without."""
-    events, tasks = recorded.table("MSTX_EVENTS"), recorded.table("TASK")
+    events = recorded.table("MSTX_EVENTS")
+    own = ("connectionId", "deviceId", "startNs", "endNs")
+    tasks = shown_table(recorded, setting, "TASK", *own)
     connection = integers(events["connectionId"])
     no_mark = catalog().tables["MSTX_EVENTS"].columns["connectionId"].none
     linked = np.where(np.isin(connection, no_mark), NONE, connection)

@@ -24,7 +24,9 @@ from ascend_spec.core import DAYS
 from .columns import Columns, device_texts, of_formula, taken
 from .kernels import (
     COMMUNICATION_TYPES,
+    DESCRIPTIONS,
     IGNORED_TYPES,
+    RUNS,
     SCHEDULING_TYPE,
     UNKNOWN,
     kernels,
@@ -42,7 +44,7 @@ STATISTICS = {
 
 def api_statistic(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     """CANN_API by level and name. The C++ engine leaves out calls before the session."""
-    table = recorded.table("CANN_API")
+    table = recorded.table("CANN_API", ("startNs", "endNs", "type", "name"))
     start, end = integers(table["startNs"]), integers(table["endNs"])
     rows = np.arange(len(table))
     if setting.engine == "cpp":
@@ -66,7 +68,8 @@ def api_statistic(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
 
 def op_statistic(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     """Compute tasks by type of operator and of core, those that started in the session."""
-    found = kernels(recorded)
+    details = recorded.table("COMPUTE_TASK_INFO", (*DESCRIPTIONS, "opType"))
+    found = kernels(recorded.table("TASK", RUNS), details)
     op_type, core = found.texts("opType"), found.texts("taskType")
     left_out = is_one_of(core, [*COMMUNICATION_TYPES, SCHEDULING_TYPE])
     kept = (found.start >= recorded.origin.start) & ~left_out
@@ -87,7 +90,7 @@ def communication(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
 
     None at level 0, which does not know the types.
     """
-    table = recorded.table("COMMUNICATION_OP")
+    table = recorded.table("COMMUNICATION_OP", ("startNs", "endNs", "opType", "deviceId"))
     start, end = integers(table["startNs"]), integers(table["endNs"])
     rows = np.flatnonzero(start >= recorded.origin.start)
     op_type = dictionary(table["opType"])

@@ -133,19 +133,18 @@ def write_csv_files(
         raise ValueError(f"files: {unknown[0]!r}; expected names of CSV files of the spec")
     if timestamp is None:
         timestamp = names.stamp(recorded.origin.end or recorded.origin.start)[:14]
+    wanted = [one for one in text_catalog().csv.values() if files is None or one.name in files]
+    modes = {file.pmu.mode for file in wanted if file.pmu}
     # Held to the end: as long as a table is in use it is not read again.
-    counters = {mode: recorded.table(name) for mode, (name, _) in TABLES.items()}
+    counters = {mode: recorded.table(TABLES[mode][0]) for mode in modes}
     metrics = {
-        mode: counted(recorded, counters[mode][column], family)
-        for mode, (_, column) in TABLES.items()
+        mode: counted(recorded, table[TABLES[mode][1]], family) for mode, table in counters.items()
     }
     paths: list[Path] = []
-    for file in text_catalog().csv.values():
+    for file in wanted:
         by = _writer_of(file, chosen, family)
         source = _source(file, recorded)
         if by is None or source is None or recorded.switches.level not in file.levels_by(by.id):
-            continue
-        if files is not None and file.name not in files:
             continue
         found = metrics[file.pmu.mode] if file.pmu else Counted(None)
         setting = Setting(

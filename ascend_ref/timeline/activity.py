@@ -22,25 +22,23 @@ SEPARATOR = "@"
 FIRST_PRIVATE = 5 << 28
 """Connections from here on are the framework's own; until 2025-08 they had no offset (4.5)."""
 FRAMES_BETWEEN = ";\r\n"
+WHERE = ("startNs", "endNs", "globalTid", "connectionId", "name", "type")
+"""Columns that say what called what."""
 
 
 class Activity:
-    """key: CONNECTION_IDS.id, NONE without links. operator, enqueue, dequeue, function: rows."""
+    """key: CONNECTION_IDS.id, NONE without links. operator, enqueue, dequeue: rows."""
 
     def __init__(self, recorded: Recorded) -> None:
-        self.table = table = recorded.table("PYTORCH_API")
         self._recorded = recorded
         self._spill = spill = recorded.spill
-        columns = Columns(table, spill)
+        self._columns = columns = Columns(recorded.table("PYTORCH_API", WHERE), spill)
         self.start = columns.integers("startNs", 0)
         self.end = columns.integers("endNs", 0)
         self.thread = columns.low_words("globalTid")
         self.key = columns.integers("connectionId", NONE)
-        self.sequence = columns.integers("sequenceNumber", NONE)
-        self.forward_thread = columns.integers("fwdThreadId", 0)
         self.operator = self._rows(columns.holds("type", "op", "mstx"))
-        self.function = self._rows(columns.holds("type", "trace"))
-        names = filled(one_piece(table["name"]), "")
+        names = filled(one_piece(columns.table["name"]), "")
         entering = [text.startswith(ENQUEUE) for text in names.dictionary.to_pylist()]
         enters: Mask = np.array([*entering, False])
         queue, place = columns.holds("type", "queue"), text_places(names)
@@ -51,13 +49,34 @@ class Activity:
     def __len__(self) -> int:
         return len(self.start)
 
+    @cached_property
+    def table(self) -> pa.Table:
+        """PYTORCH_API with all columns."""
+        return self._recorded.table("PYTORCH_API")
+
+    @cached_property
+    def sequence(self) -> Integers:
+        """The number by which forward and backward operators belong together, NONE without one."""
+        return Columns(self.table, self._spill).integers("sequenceNumber", NONE)
+
+    @cached_property
+    def forward_thread(self) -> Integers:
+        """The thread of the forward operator of a backward one, 0 without one."""
+        return Columns(self.table, self._spill).integers("fwdThreadId", 0)
+
+    @cached_property
+    def function(self) -> Integers:
+        """The rows of the Python trace."""
+        return self._rows(self._columns.holds("type", "trace"))
+
     def _rows(self, mask: Mask) -> Integers:
         return self._spill.where(lambda mask: mask, mask)
 
     @cached_property
     def _links(self) -> tuple[Integers, Integers]:
         """CONNECTION_IDS: keys and connections."""
-        columns = Columns(self._recorded.table("CONNECTION_IDS"), self._spill)
+        table = self._recorded.table("CONNECTION_IDS", ("id", "connectionId"))
+        columns = Columns(table, self._spill)
         return columns.integers("id", NONE), columns.integers("connectionId", NONE)
 
     @cached_property

@@ -57,13 +57,19 @@ class Ends(NamedTuple):
         )
 
 
+def task_rows(session: Session, *, copies: bool) -> Integers:
+    """Rows of TASK that calls launched: the copies, or all others."""
+    work = session.work
+    launched = work.launched(by_event_calls=session.engine not in WITHOUT_EVENTS)
+    return session.spill.where(
+        lambda launched, is_copy: launched & (is_copy == copies), launched, work.copies
+    )
+
+
 def task_ends(session: Session, *, copies: bool) -> Ends:
     """Tasks that calls launched: the copies, or all others."""
     work, spill = session.work, session.spill
-    launched = work.launched(by_event_calls=session.engine not in WITHOUT_EVENTS)
-    rows = spill.where(
-        lambda launched, is_copy: launched & (is_copy == copies), launched, work.copies
-    )
+    rows = task_rows(session, copies=copies)
     ids = {
         "connectionId": work.connection,
         "deviceId": work.device,
@@ -76,16 +82,31 @@ def task_ends(session: Session, *, copies: bool) -> Ends:
     return every.taken(spill, rows)
 
 
-def operator_ends(found: Communication, calls: Calls, spill: Spill) -> Ends:
-    """Communication operators that calls launched."""
+def operator_rows(found: Communication, calls: Calls, spill: Spill) -> tuple[Integers, Integers]:
+    """Rows of COMMUNICATION_OP that calls launched; the call of every row, NONE without one."""
     call = calls.rows(found.connection)
     known = spill.where(lambda call: call != NONE, call)
-    rows = spill.taken(known, spill.where(lambda row: calls.node[call[row]], known))
+    return spill.taken(known, spill.where(lambda row: calls.node[call[row]], known)), call
+
+
+def operator_ends(found: Communication, calls: Calls, spill: Spill) -> Ends:
+    """Communication operators that calls launched."""
+    rows, call = operator_rows(found, calls, spill)
     first = np.array([group.first for group in found.groups], np.int64)
     thread = spill.taken(first, found.operator_group)
     ids = {"connectionId": found.connection}
     every = Ends(spill.rows(len(call)), call, found.start, found.device, thread, ids)
     return every.taken(spill, rows)
+
+
+def shares_ids(session: Session) -> bool:
+    """Whether all work of a call has one id, which is made of the call alone."""
+    flow = session.flow("kernel")
+    return flow is not None and _is_of_call(session.flow_id(flow))
+
+
+def _is_of_call(form: FlowId) -> bool:
+    return {part.of for part in form.parts} == CONNECTION_ALONE
 
 
 class Linked(NamedTuple):
@@ -123,7 +144,7 @@ def linked(session: Session) -> Iterator[Linked]:
         form = session.flow_id(flow)
         ends, first = _unambiguous(spill, launched, form)
         starts = ends.taken(spill, first)
-        if {part.of for part in form.parts} == CONNECTION_ALONE and form.parts[0].shift:
+        if _is_of_call(form) and form.parts[0].shift:
             # Several kinds of arrows then share the ids, and with them their starts.
             if started:
                 starts = starts.taken(spill, spill.where(is_new, starts.call))

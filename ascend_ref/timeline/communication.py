@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +18,10 @@ from .device_work import DeviceWork
 from .lookup import NONE, Columns, Lookup, Rows, combinations, filled, packed
 
 TASKS = "COMMUNICATION_TASK_INFO"
+OPERATORS = (
+    *("startNs", "endNs", "connectionId", "opId", "deviceId", "groupName", "rankSize"),
+    *("opName", "opType"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,50 +40,103 @@ class Group:
 
 
 class Communication:
-    """COMMUNICATION_OP and COMMUNICATION_TASK_INFO with what belongs to their rows.
-
-    row: of TASK, for each small task; NONE without one. plane: of each small task, NONE without
-    one. operator_group, task_group: places in ``groups``. ranks: how many are in the group of each
-    operator.
+    """COMMUNICATION_OP and COMMUNICATION_TASK_INFO with what belongs to their rows; what is not
+    asked for is not read.
     """
 
     def __init__(self, recorded: Recorded, work: DeviceWork, device: int) -> None:
-        self._spill = spill = recorded.spill
-        self.operators = operators = recorded.table("COMMUNICATION_OP")
-        self.tasks = tasks = recorded.table(TASKS)
-        of_operators, of_tasks = Columns(operators, spill), Columns(tasks, spill)
-        self.start = of_operators.integers("startNs", 0)
-        self.end = of_operators.integers("endNs", 0)
-        self.connection = of_operators.integers("connectionId")
-        (self._no_rank,) = recorded.absent(TASKS, "srcRank")
-        (no_plane,) = recorded.absent(TASKS, "planeId")
-        (no_model,) = recorded.absent("TASK", "modelId")
+        self._recorded = recorded
+        self._spill = recorded.spill
+        self._work = work
+        self._device = device
+        self.operators = recorded.table("COMMUNICATION_OP", OPERATORS)
+        self._of_operators = Columns(self.operators, self._spill)
+        self.start = self._of_operators.integers("startNs", 0)
+        self.end = self._of_operators.integers("endNs", 0)
+        self.connection = self._of_operators.integers("connectionId")
+
+    @cached_property
+    def tasks(self) -> pa.Table:
+        """COMMUNICATION_TASK_INFO."""
+        return self._recorded.table(TASKS)
+
+    @cached_property
+    def _of_tasks(self) -> Columns:
+        return Columns(self.tasks, self._spill)
+
+    @cached_property
+    def plane(self) -> Integers:
+        """The plane of each small task, NONE without one."""
         # The threads of a group are numbered by its planes, which have 32 bits.
-        self.plane = spill.made(
+        (no_plane,) = self._recorded.absent(TASKS, "planeId")
+        return self._spill.made(
             lambda plane: np.where((plane < 0) | (plane >= no_plane), NONE, plane),
-            of_tasks.integers("planeId"),
+            self._of_tasks.integers("planeId"),
         )
-        self.row = Lookup(work.identity, spill).rows(of_tasks.integers("globalTaskId"))
-        first = self._first_rows(of_operators.integers("opId"), of_tasks.integers("opId"))
-        models = Columns(work.tasks, spill).integers("modelId", no_model)
-        self.model = _taken(spill, models, first, no_model)
-        self.device = spill.made(
+
+    @cached_property
+    def row(self) -> Integers:
+        """The row of each small task in TASK, NONE without one."""
+        tasks = Lookup(self._work.identity, self._spill)
+        return tasks.rows(self._of_tasks.integers("globalTaskId"))
+
+    @cached_property
+    def model(self) -> Integers:
+        """The model of each operator."""
+        (no_model,) = self._recorded.absent("TASK", "modelId")
+        models = Columns(self._work.tasks, self._spill).integers("modelId", no_model)
+        return _taken(self._spill, models, self._first, no_model)
+
+    @cached_property
+    def device(self) -> Integers:
+        """The device of each operator."""
+        return self._spill.made(
             _stated_or_seen,
-            of_operators.integers("deviceId", NONE),
-            _taken(spill, work.device, first, device),
+            self._of_operators.integers("deviceId", NONE),
+            _taken(self._spill, self._work.device, self._first, self._device),
         )
-        groups = _Groups(spill)
-        self.operator_group = groups.of(operators, self.device)
-        self.task_group = groups.of(tasks, _taken(spill, work.device, self.row, device))
-        self.groups = self._groups(list(groups.found))
-        self.ranks = of_operators.integers("rankSize", NONE)
-        if (self.ranks == NONE).any():
-            seen = self._ranks_seen()
-            self.ranks = spill.made(
-                lambda ranks, group: np.where(ranks == NONE, seen[group], ranks),
-                self.ranks,
-                self.operator_group,
-            )
+
+    @cached_property
+    def _first(self) -> Integers:
+        operators = self._of_operators.integers("opId")
+        return self._first_rows(operators, self._of_tasks.integers("opId"))
+
+    @cached_property
+    def _grouped(self) -> tuple[Integers, Integers, list[Group]]:
+        """The groups of operators and of small tasks as their places among all."""
+        groups = _Groups(self._spill)
+        of_operators = groups.of(self.operators, self.device)
+        seen = _taken(self._spill, self._work.device, self.row, self._device)
+        of_tasks = groups.of(self.tasks, seen)
+        return of_operators, of_tasks, self._groups(list(groups.found), of_tasks)
+
+    @property
+    def operator_group(self) -> Integers:
+        """The place of each operator's group in :attr:`groups`."""
+        return self._grouped[0]
+
+    @property
+    def task_group(self) -> Integers:
+        """The place of each small task's group in :attr:`groups`."""
+        return self._grouped[1]
+
+    @property
+    def groups(self) -> list[Group]:
+        """The groups of all devices."""
+        return self._grouped[2]
+
+    @cached_property
+    def ranks(self) -> Integers:
+        """How many ranks are in the group of each operator."""
+        stated = self._of_operators.integers("rankSize", NONE)
+        if not (stated == NONE).any():
+            return stated
+        seen = self._ranks_seen()
+        return self._spill.made(
+            lambda ranks, group: np.where(ranks == NONE, seen[group], ranks),
+            stated,
+            self.operator_group,
+        )
 
     def _first_rows(self, operators: Integers, tasks: Integers) -> Integers:
         """The first row of TASK of each operator, NONE without one. From numbers of operators."""
@@ -93,16 +151,16 @@ class Communication:
 
     def _ranks_seen(self) -> Integers:
         """How many ranks the tasks of each group name; older tables do not state the number."""
-        columns = Columns(self.tasks, self._spill)
+        (no_rank,) = self._recorded.absent(TASKS, "srcRank")
         named: set[tuple[int, ...]] = set()
         for name in ("srcRank", "dstRank"):
-            ranks = columns.integers(name, self._no_rank)
+            ranks = self._of_tasks.integers(name, no_rank)
             named.update(combinations(self._spill, self.task_group, ranks))
-        groups = [group for group, rank in named if rank != self._no_rank]
+        groups = [group for group, rank in named if rank != no_rank]
         return np.bincount(np.array(groups, np.int64), minlength=len(self.groups))
 
-    def _groups(self, places: Sequence[tuple[int, str]]) -> list[Group]:
-        used = combinations(self._spill, self.task_group, self.plane)
+    def _groups(self, places: Sequence[tuple[int, str]], task_group: Integers) -> list[Group]:
+        used = combinations(self._spill, task_group, self.plane)
         found: list[Group] = []
         numbers: dict[int, int] = {}
         free: dict[int, int] = {}

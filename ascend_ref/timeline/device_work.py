@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 import pyarrow as pa
 
@@ -22,11 +24,14 @@ SIMT = "KERNEL_SIMT"
 """Types of tasks that have events of their own kind."""
 
 
+CALLS = ("startNs", "endNs", "type", "globalTid", "connectionId", "name")
+
+
 class Calls:
     """CANN_API. node: launches of kernels and operators. about_event: calls about events."""
 
     def __init__(self, recorded: Recorded) -> None:
-        self.table = table = recorded.table("CANN_API")
+        self.table = table = recorded.table("CANN_API", CALLS)
         spill = recorded.spill
         columns = Columns(table, spill)
         self.start = columns.integers("startNs", 0)
@@ -48,6 +53,12 @@ class Calls:
         return np.where(none, NONE, self._rows.rows(connection))
 
 
+TASKS = (
+    *("startNs", "endNs", "deviceId", "streamId", "taskId", "contextId"),
+    *("globalTaskId", "connectionId", "modelId", "taskType"),
+)
+
+
 class DeviceWork:
     """TASK with what belongs to each row.
 
@@ -57,7 +68,7 @@ class DeviceWork:
     """
 
     def __init__(self, recorded: Recorded, kernels: pa.Table, calls: Calls, device: int) -> None:
-        self.tasks = tasks = recorded.table("TASK")
+        self.tasks = tasks = recorded.table("TASK", TASKS)
         spill = recorded.spill
         self._whole = recorded.absent("TASK", "contextId")[0]
         columns = Columns(tasks, spill)
@@ -75,14 +86,23 @@ class DeviceWork:
         self.call = calls.rows(self.connection)
         self.copies = columns.holds("taskType", COPY)
         self.marks = columns.holds("taskType", MARK)
-        self.simt = columns.holds("taskType", SIMT)
-        self.batch = task_batches(self.device, self.stream, self.number, self.start, spill)
-        self.shown = self._shown(spill)
+        self._columns = columns
         self._calls = calls
         self._spill = spill
+        self.shown = self._shown(spill)
 
     def __len__(self) -> int:
         return len(self.start)
+
+    @cached_property
+    def simt(self) -> Mask:
+        """Which tasks are kernels of SIMT threads."""
+        return self._columns.holds("taskType", SIMT)
+
+    @cached_property
+    def batch(self) -> Integers:
+        """The batch of each task."""
+        return task_batches(self.device, self.stream, self.number, self.start, self._spill)
 
     def _shown(self, spill: Spill) -> Mask:
         def encloses(context: Integers) -> Mask:

@@ -37,13 +37,13 @@ class Columns:
     """Columns of a long table, in files of their own where they are not as the table has them."""
 
     def __init__(self, table: pa.Table, spill: Spill) -> None:
-        self._table = table
+        self.table = table
         self._spill = spill
 
     def integers(self, name: str, missing: int = NONE) -> Integers:
         """Whole numbers, ``missing`` where there is none."""
-        if not self._table[name].null_count:
-            return integers(self._table[name])
+        if not self.table[name].null_count:
+            return integers(self.table[name])
         return self._spill.array(
             (integers(cells, missing) for cells in self._batches(name)), np.int64
         )
@@ -59,7 +59,7 @@ class Columns:
         )
 
     def _batches(self, name: str) -> Iterator[pa.ChunkedArray]:
-        column = self._table[name]
+        column = self.table[name]
         return (column.slice(part.start, part.stop - part.start) for part in batches(len(column)))
 
 

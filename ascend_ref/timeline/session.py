@@ -178,8 +178,8 @@ class Session:
 
     @cached_property
     def kernels(self) -> pa.Table:
-        """COMPUTE_TASK_INFO."""
-        return self.recorded.table("COMPUTE_TASK_INFO")
+        """COMPUTE_TASK_INFO, as far as others than :attr:`filling` look at it."""
+        return self.recorded.table("COMPUTE_TASK_INFO", ("globalTaskId", "name", "taskType"))
 
     @cached_property
     def calls(self) -> Calls:

@@ -40,6 +40,8 @@ DATA = {"apsw", "duckdb", "jsonschema_rs", "numpy", "pyarrow", "rich", "yaml"}
     ("words", "heavy"),
     [
         (["--version"], {*DATA, "ascend_spec", "click", "importlib.metadata"}),
+        (["--help"], {"duckdb", "numpy", "pyarrow"}),
+        (["export", "--help"], DATA),
         (["rules", "--help"], {*DATA, "ascend_spec.text", "ascend_spec.timeline"}),
         (["rules", "DB401"], DATA - {"apsw"}),
         (["spec", "show", "table/TASK"], {*DATA, "ascend_spec.bin", "ascend_spec.timeline"}),

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import re
+import sqlite3
 import tracemalloc
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from db_samples import contents, make
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ascend_ref.db.open import UnreadableDatabase
 from ascend_ref.db.reader import stream_columns, typed_columns
@@ -72,6 +78,69 @@ def test_cells_of_other_classes_are_converted_where_nothing_is_lost(
     assert rows(path, "T", {"a": kind}, lenient=True) == cells
     with pytest.raises(UnreadableDatabase, match=rf"T\.a holds other values; expected {kind} only"):
         rows(path, "T", {"a": kind})
+
+
+CELLS = st.one_of(
+    st.none(),
+    st.integers(-(2**63), 2**63 - 1),
+    st.sampled_from([0.0, -3.0, 1.5, 2.0**53, 2.0**63, -(2.0**63), math.inf]),
+    st.sampled_from(["12", "-3", "-0", "007", " 1", "1.5", "9223372036854775808", "", "soon"]),
+    st.binary(max_size=2),
+)
+
+
+JSON_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?(e[+-]?[0-9]+)?")
+
+
+def whole(cell: object) -> int | None:
+    """A cell as the whole number that it is."""
+    if isinstance(cell, float):
+        return int(cell) if cell.is_integer() and -(2**63) <= cell < 2**63 else None
+    if isinstance(cell, str):
+        canonical = re.fullmatch("0|-?[1-9][0-9]*", cell) is not None
+        return int(cell) if canonical and -(2**63) <= int(cell) < 2**63 else None
+    return cell if isinstance(cell, int) else None
+
+
+def real(cell: object) -> float | None:
+    """A cell as the number that it is."""
+    if isinstance(cell, str):
+        return float(cell) if JSON_NUMBER.fullmatch(cell) else None
+    return float(cell) if isinstance(cell, int | float) else None
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    usual=st.sampled_from(
+        [CELLS, st.integers(0, 9), st.sampled_from(["12", "1767258000150425236"])]
+    ),
+    declared=st.sampled_from(["", "INTEGER", "TEXT", "REAL"]),
+    data=st.data(),
+)
+def test_every_cell_is_the_value_that_it_has_or_the_column_is_refused(
+    usual: st.SearchStrategy[object],
+    declared: str,
+    data: st.DataObject,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """Wherever odd cells stand: in the first row, in a later batch, or nowhere."""
+    cells = data.draw(st.lists(usual, max_size=9)) + data.draw(st.lists(CELLS, max_size=2))
+    path = tmp_path_factory.mktemp("cells") / "p.db"
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute(f"CREATE TABLE T (a {declared}, b)")
+        db.executemany("INSERT INTO T VALUES (?, 'b')", [(cell,) for cell in cells])
+        stored = [cell for (cell,) in db.execute("SELECT a FROM T ORDER BY rowid")]
+    for kind, value in ((INTEGER, whole), (REAL, real)):
+        expected = [value(cell) for cell in stored]
+        assert rows(path, "T", {"a": kind}, lenient=True) == expected
+        if any(
+            cell is not None and found is None for cell, found in zip(stored, expected, strict=True)
+        ):
+            with pytest.raises(UnreadableDatabase, match=r"T\.a holds other values"):
+                rows(path, "T", {"a": kind})
+        else:
+            both = rows(path, "T", {"a": kind, "b": TEXT})
+            assert both == [(found, "b") for found in expected]
 
 
 def test_unknown_tables_and_columns_are_refused(mixed: Path) -> None:

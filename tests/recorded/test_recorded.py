@@ -13,6 +13,7 @@ from ascend_ref.capture import Capture
 from ascend_ref.db.open import UnreadableDatabase
 from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
 from ascend_ref.recorded import Output, Recorded, from_captures, from_database
+from ascend_ref.text.write import write_csv_files
 from ascend_simulator.cli.presets import named
 from ascend_simulator.run import simulate
 from ascend_simulator.scenario import override
@@ -111,6 +112,71 @@ def test_a_table_is_read_once_while_it_is_in_use(tmp_path: Path) -> None:
     assert "LLC" not in recorded.tables
     with pytest.raises(UnreadableDatabase):
         recorded.table("CANN_API")
+
+
+def test_columns_are_those_of_the_whole_table(tmp_path: Path) -> None:
+    capture = capture_of("single-op")
+    (path,) = write_msprof_profile(tmp_path, [capture], "1.0.0-2024-10").glob("*.db")
+    for recorded in (from_database(path), from_captures([capture], "msprof", "1.0.0-2024-10")):
+        part = recorded.table("TASK", ("endNs", "taskType", "startNs"))
+        assert part.column_names == ["startNs", "endNs", "taskType"]
+        assert part.equals(recorded.table("TASK").select(part.column_names))
+        # Of the shape of a grid nothing is stated at this revision.
+        absent = recorded.table("COMPUTE_TASK_INFO", ("gridDim",))
+        assert absent["gridDim"].null_count == len(absent) == len(capture.kernels) > 0
+        assert recorded.table("NIC", ("deviceId",)).schema.names == ["deviceId"]
+        for name in ("TASK", "NIC"):
+            with pytest.raises(KeyError, match=f"{name} has no column 'nothing'"):
+                recorded.table(name, ("deviceId", "nothing"))
+
+
+def test_columns_in_use_are_not_read_again(tmp_path: Path) -> None:
+    (path,) = write_msprof_profile(tmp_path, [capture_of("single-op")], NEWEST).glob("*.db")
+    recorded = from_database(path)
+    times = recorded.table("TASK", ("startNs", "endNs"))
+    kinds = recorded.table("TASK", ("taskType", "endNs"))
+    path.unlink()
+    assert recorded.table("TASK", ("startNs", "taskType")).columns == [
+        times["startNs"],
+        kinds["taskType"],
+    ]
+    with pytest.raises(UnreadableDatabase):
+        recorded.table("TASK", ("startNs", "deviceId"))
+
+
+@pytest.mark.parametrize(
+    ("name", "others"),
+    [
+        (
+            "api_statistic",
+            ("COMPUTE_TASK_INFO", "PYTORCH_API", "TASK.startNs", "CANN_API.globalTid"),
+        ),
+        ("op_statistic", ("CANN_API", "PYTORCH_API", "TASK_PMU_INFO", "TASK.connectionId")),
+        ("kernel_details", ("PYTORCH_API.callchainId", "MEMCPY_INFO", "OVERLAP_ANALYSIS")),
+        ("operator_memory", ("CANN_API", "PYTORCH_API", "COMMUNICATION_OP", "TASK.startNs")),
+    ],
+)
+def test_a_file_reads_no_more_than_it_needs(
+    name: str, others: tuple[str, ...], tmp_path: Path
+) -> None:
+    """What others need holds values that no reader takes; the file is the same all the same."""
+    capture = capture_of("observed-everything")
+    (path,) = write_pytorch_profile(tmp_path, capture, NEWEST).rglob("ascend_pytorch_*.db")
+    before, after = tmp_path / "before", tmp_path / "after"
+    for folder in (before, after):
+        folder.mkdir()
+    write_csv_files(from_database(path), before, files=[name])
+    with closing(sqlite3.connect(path)) as db, db:
+        for other in others:
+            table, _, column = other.partition(".")
+            columns = [one[1] for one in db.execute(f"PRAGMA table_info({table})") if not one[5]]
+            for one in [column] if column else columns:
+                db.execute(f"UPDATE {table} SET {one} = x'00'")
+    write_csv_files(from_database(path), after, files=[name])
+    (made,) = after.iterdir()
+    assert made.read_bytes() == (before / made.name).read_bytes()
+    with pytest.raises(UnreadableDatabase, match="holds other values"):
+        from_database(path).table(others[0].partition(".")[0])
 
 
 @pytest.mark.parametrize(
