@@ -143,9 +143,14 @@ def _opened(path: Path) -> Iterator[_File]:
 
 
 class _Cells(NamedTuple):
-    """A column of records: serial types, and where the cells begin."""
+    """A column of records: serial types, the least and the greatest of them, the bytes of the
+    cells, and where they begin.
+    """
 
     kinds: Bytes
+    least: int
+    top: int
+    sizes: Places | int
     places: Places
 
 
@@ -186,6 +191,11 @@ class _Rows:
         width = np.dtype(form).itemsize
         every = np.ndarray(len(self.raw) - width + 1, form, self.raw, strides=(1,))
         return every[places].astype(np.int64)
+
+    def pieces(self, places: Places, width: int) -> Bytes:
+        """So many bytes from each place on."""
+        every = np.ndarray(len(self.raw) - width + 1, f"V{width}", self.raw, strides=(1,))
+        return every[places].view(np.uint8).reshape(len(places), width)
 
     def words(self, places: Places) -> Places:
         """The 8 bytes from each place on."""
@@ -230,16 +240,19 @@ class _Rows:
         # Records that are shorter have the defaults of columns that were added later.
         if head >= MORE or (self._end - self.record < head).any():
             raise OtherLayout
-        if (self.bytes[self.record] != head).any():
+        heads = self.pieces(self.record, head)
+        if (heads[:, 0] != head).any():
             raise OtherLayout
         found = []
         places = self.record + head
         for column in range(last + 1):
-            kinds = self.bytes[self.record + 1 + column]
-            if kinds.max() >= MORE:
+            kinds = np.ascontiguousarray(heads[:, 1 + column])
+            least, top = int(kinds.min()), int(kinds.max())
+            if top >= MORE:
                 raise OtherLayout
-            found.append(_Cells(kinds, places))
-            places = places + SIZES[kinds]
+            sizes = int(SIZES[top]) if least == top else SIZES[kinds]
+            found.append(_Cells(kinds, least, top, sizes, places))
+            places = places + sizes
         if (places > self._end).any():
             raise OtherLayout
         return found
@@ -247,43 +260,38 @@ class _Rows:
 
 def _key(rows: _Rows, cells: _Cells, kind: pa.DataType) -> pa.Array:
     """The column that stands for the rowid, in whose place records hold NULL."""
-    if cells.kinds.any():
+    if cells.top != NULL:
         raise OtherLayout
     return pa.array(rows.rowids()).cast(kind, safe=False)
 
 
 def _column(file: _File, rows: _Rows, cells: _Cells, kind: pa.DataType) -> pa.Array:
-    kinds = cells.kinds
-    top = int(kinds.max())
+    kinds, top = cells.kinds, cells.top
     if top >= FIRST_TEXT and kind == pa.int64():
         return _written(file, rows, cells)
     if top > ONE or (top >= REAL and kind == pa.int64() and (kinds == REAL).any()):
         raise OtherLayout
-    none = kinds == NULL
     values = rows.words(cells.places)
-    values >>= np.minimum(64 - 8 * SIZES[kinds], 63)
+    values >>= np.minimum(64 - 8 * cells.sizes, 63)
     if top >= ZERO:
         values[kinds == ZERO] = 0
         values[kinds == ONE] = 1
+    none = kinds == NULL if cells.least == NULL else None
     if kind == pa.int64():
-        return pa.array(values, mask=none if none.any() else None)
-    is_real = kinds == REAL
-    reals: npt.NDArray[Any] = np.where(is_real, values.view(np.float64), values)
-    none |= np.isnan(reals)  # which SQLite reads as NULL
+        return pa.array(values, mask=none)
+    reals: npt.NDArray[Any] = np.where(kinds == REAL, values.view(np.float64), values)
+    odd = np.isnan(reals)  # which SQLite reads as NULL
+    none = odd if none is None else odd | none
     return pa.array(reals, mask=none if none.any() else None)
 
 
 def _written(file: _File, rows: _Rows, cells: _Cells) -> pa.Array:
     """Whole numbers that stand as text."""
-    kind = int(cells.kinds[0])
-    if kind < FIRST_TEXT or kind % 2 == 0 or not file.is_utf_8 or (cells.kinds != kind).any():
+    width = int(SIZES[cells.top])
+    if cells.least != cells.top or cells.top % 2 == 0 or not width or not file.is_utf_8:
         raise OtherLayout
-    width = int(SIZES[kind])
-    if not width:
-        raise OtherLayout
-    every = np.ndarray(len(rows.raw) - width + 1, f"V{width}", rows.raw, strides=(1,))
     ends = np.arange(len(cells.kinds) + 1, dtype=np.int32) * width
-    buffers = (pa.py_buffer(ends), pa.py_buffer(every[cells.places]))
+    buffers = (pa.py_buffer(ends), pa.py_buffer(rows.pieces(cells.places, width)))
     return whole_numbers(pa.StringArray.from_buffers(len(cells.kinds), *buffers))
 
 
