@@ -1,6 +1,7 @@
 """Reading a profile database as typed columns, as a stream, in flat memory.
 
-This is the fast way for data that is wanted in Python or Arrow. It has fewer locks than
+This is the fast way for data that is wanted in Python or Arrow: numbers of a table that is laid out
+plainly come from its pages (:mod:`.pages`), all else from SQLite over ADBC. It has fewer locks than
 :mod:`ascend_ref.db.open`: a foreign file passes ``open_readonly`` and ``quick_check`` first.
 """
 
