@@ -14,11 +14,13 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+
+from .header import HEADER_BYTES, READ_FLAGS
 
 Bytes = npt.NDArray[np.uint8]
 Places = npt.NDArray[np.int64]
@@ -81,29 +83,30 @@ def plain_batches(
 class _File:
     """A database file and its measures. usable: bytes of a page that hold content."""
 
-    def __init__(self, file: int) -> None:
+    def __init__(self, file: BinaryIO) -> None:
         self._file = file
-        header = os.pread(file, 100, 0)
+        header = file.read(HEADER_BYTES)
         self.page_size = int.from_bytes(header[16:18], "big")
         if self.page_size == 1:
             self.page_size = 1 << 16
-        if len(header) < 100 or self.page_size < 512 or header[20] > self.page_size - 480:
+        if len(header) < HEADER_BYTES or self.page_size < 512 or header[20] > self.page_size - 480:
             raise OtherLayout
         self.usable = self.page_size - header[20]
         self.is_utf_8 = int.from_bytes(header[56:60], "big") == UTF_8
         self.pages_at_once = max(BYTES_AT_ONCE // self.page_size, 1)
-        self._count = os.fstat(file).st_size // self.page_size
+        self._count = os.fstat(file.fileno()).st_size // self.page_size
 
     def read(self, pages: Places) -> bytes:
         """The pages of these numbers, one behind the other."""
         runs = np.split(pages, np.flatnonzero(np.diff(pages) != 1) + 1)
-        found = b"".join(
-            os.pread(self._file, len(run) * self.page_size, (int(run[0]) - 1) * self.page_size)
-            for run in runs
-        )
+        found = b"".join(self._read(int(run[0]), len(run)) for run in runs)
         if len(found) != len(pages) * self.page_size:
             raise OtherLayout
         return found
+
+    def _read(self, first: int, count: int) -> bytes:
+        self._file.seek((first - 1) * self.page_size)
+        return self._file.read(count * self.page_size)
 
     def leaves(self, root: int) -> Places:
         """The numbers of the leaf pages of a b-tree, in order."""
@@ -131,15 +134,10 @@ class _File:
 @contextmanager
 def _opened(path: Path) -> Iterator[_File]:
     try:
-        file = os.open(path, os.O_RDONLY)
+        with os.fdopen(os.open(path, READ_FLAGS), "rb", buffering=0) as file:
+            yield _File(file)
     except OSError:
         raise OtherLayout from None
-    try:
-        yield _File(file)
-    except OSError:
-        raise OtherLayout from None
-    finally:
-        os.close(file)
 
 
 class _Cells(NamedTuple):
