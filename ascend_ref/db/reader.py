@@ -1,12 +1,14 @@
 """Reading a profile database as typed columns, as a stream, in flat memory.
 
-This is the fast way for data that is wanted in Python or Arrow. It has fewer locks than
+This is the fast way for data that is wanted in Python or Arrow: numbers of a table that is laid out
+plainly come from its pages (:mod:`.pages`), all else from SQLite over ADBC. It has fewer locks than
 :mod:`ascend_ref.db.open`: a foreign file passes ``open_readonly`` and ``quick_check`` first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -15,8 +17,9 @@ import pyarrow as pa
 
 from .bulk import connect_bulk
 from .header import UnreadableDatabase, sound_length
-from .introspect import quote_identifier
+from .introspect import fold, quote_identifier
 from .open import CACHE_KIB
+from .pages import Layout, OtherLayout, plain_batches, whole_numbers
 
 BATCH_ROWS: Final = 16_384
 
@@ -108,15 +111,19 @@ def typed_columns(
     file, for a table or column that it does not have, and for a column with other values; those
     are NULL where ``lenient``. Batches may come before an error.
     """
-    spelled = "'" + table.replace("'", "''") + "'"
     # Views and virtual tables would run what the file says.
-    ordinary = f"type = 'table' AND rootpage > 0 AND name = {spelled} COLLATE NOCASE"
+    ordinary = f"type = 'table' AND rootpage > 0 AND name = {_literal(table)} COLLATE NOCASE"
     if not _any(path, "sqlite_schema", [ordinary])[0]:
         raise UnreadableDatabase(path, f"no such table: {table}; expected an ordinary one")
     reading = _Reading(path, table, columns, batch_rows)
     read = 0
+    with suppress(OtherLayout):
+        for batch in reading.plain_batches():
+            read += batch.num_rows
+            yield batch
+        return
     try:
-        for batch in reading.batches(*reading.expected(lenient)):
+        for batch in _behind(read, reading.batches(*reading.expected(lenient))):
             read += batch.num_rows
             yield batch
     except UnreadableDatabase:
@@ -126,11 +133,16 @@ def typed_columns(
             raise
     else:
         return
-    for batch in reading.batches(odd):
-        rows = batch.slice(min(read, batch.num_rows))
-        read -= batch.num_rows - rows.num_rows
-        if rows.num_rows:
-            yield rows
+    yield from _behind(read, reading.batches(odd))
+
+
+def _behind(rows: int, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """What comes behind so many rows."""
+    for batch in batches:
+        rest = batch.slice(min(rows, batch.num_rows))
+        rows -= batch.num_rows - rest.num_rows
+        if rest.num_rows:
+            yield rest
 
 
 class _Reading:
@@ -146,6 +158,18 @@ class _Reading:
         # With its table in front a name that the file does not have is no text.
         self._cells = {name: f"own.{quote_identifier(name)}" for name in columns}
         self._kinds = {name: _KINDS[kind] for name, kind in columns.items()}
+
+    def plain_batches(self) -> Iterator[pa.RecordBatch]:
+        """The rows from the first one on, from the pages. Raises :class:`OtherLayout`."""
+        if pa.string() in self._columns.values():
+            raise OtherLayout
+        layout, places = _layout(self._path, self._table)
+        try:
+            wanted = [(places[fold(name)], kind) for name, kind in self._columns.items()]
+        except KeyError:
+            raise OtherLayout from None
+        for columns in plain_batches(self._path, layout, wanted):
+            yield pa.RecordBatch.from_arrays(columns, list(self._columns))
 
     def batches(
         self, chosen: Mapping[str, str], written: Collection[str] = ()
@@ -181,12 +205,10 @@ class _Reading:
     def _number(self, name: str, texts: pa.Array) -> pa.Array:
         """Whole numbers from texts, which are not written in any other way."""
         try:
-            numbers = texts.cast(pa.int64())
-        except pa.ArrowInvalid:
-            numbers = pa.nulls(len(texts), pa.int64())
-        if not numbers.cast(pa.string()).equals(texts):
-            raise UnreadableDatabase(self._path, f"{self._table}.{name} holds other texts")
-        return numbers
+            return whole_numbers(texts)
+        except OtherLayout:
+            reason = f"{self._table}.{name} holds other texts"
+            raise UnreadableDatabase(self._path, reason) from None
 
     def expected(self, lenient: bool) -> tuple[dict[str, str], list[str]]:
         """Cells of other classes, as the first row has them, and columns of whole numbers in text;
@@ -233,6 +255,29 @@ class _Reading:
                     )
                     raise UnreadableDatabase(self._path, reason)
         return cells
+
+
+def _layout(path: Path, table: str) -> tuple[Layout, Mapping[str, int]]:
+    """How an ordinary table lies in its file, and the places of its columns by their names."""
+    sql = (
+        "SELECT x.name, x.hidden, x.pk, upper(x.type) = 'INTEGER' AS whole, s.rootpage, l.wr, "
+        "upper(s.sql) LIKE '%DESC%' AS may_descend "
+        "FROM sqlite_schema AS s, pragma_table_list(s.name) AS l, pragma_table_xinfo(s.name) AS x "
+        f"WHERE s.type = 'table' AND s.name = {_literal(table)} COLLATE NOCASE "
+        "AND l.schema = 'main' ORDER BY x.cid"
+    )
+    rows = [row for batch in stream_columns(path, sql) for row in batch.to_pylist()]
+    keys = [place for place, row in enumerate(rows) if row["pk"]]
+    key = keys[0] if len(keys) == 1 and rows[keys[0]]["whole"] else -1
+    # Of INTEGER PRIMARY KEY DESC the records hold the values.
+    if any(row["hidden"] or row["wr"] or (key >= 0 and row["may_descend"]) for row in rows):
+        raise OtherLayout
+    places = {fold(row["name"]): place for place, row in enumerate(rows)}
+    return Layout(rows[0]["rootpage"], len(rows), key), places
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _any(path: Path, table: str, conditions: Sequence[str]) -> list[bool]:

@@ -105,7 +105,7 @@ def whole(cell: object) -> int | None:
 def real(cell: object) -> float | None:
     """A cell as the number that it is."""
     if isinstance(cell, str):
-        return float(cell) if JSON_NUMBER.fullmatch(cell) else None
+        return float(cell) if JSON_NUMBER.fullmatch(cell.strip()) else None
     return float(cell) if isinstance(cell, int | float) else None
 
 
