@@ -164,11 +164,11 @@ def _metric(column: CsvColumn) -> str:
     return column.name if metric is not None and metric.kind == "register" else name
 
 
-def _in_table(name: str, family: str) -> int:
-    """How many units of the table are one of the column's."""
+def _in_table(name: str, family: str, mode: Mode = "task-based") -> int:
+    """How many units of the table of a mode are one of the column's."""
     groups = text_catalog().pmu
     metric = groups.metric(name)
-    return 1 if metric is None else groups.kinds[metric.kind].in_table(family)
+    return 1 if metric is None else groups.kinds[metric.kind].in_table(family, mode)
 
 
 def _ratio(shown: Mapping[str, Reals], pipe: str) -> Reals:
@@ -243,14 +243,17 @@ def _utilization(core_type: str, recorded: Recorded, setting: Setting) -> Iterat
     for column in setting.columns():
         if column.metric is not None:
             values = np.full(len(first), np.nan)
-            if column.metric not in missing:
-                own = is_one_of(names, [column.metric])
-                values[row[own]] = python_round(value[own])
+            # msprof leaves the unit of volumes in their names (erratum E60).
+            own = is_one_of(names, [column.metric, column.name])
+            units = _in_table(column.metric, setting.family, "sample-based")
+            values[row[own]] = python_round(value[own] / units)
             shown[column.name] = values
     if any(column.name == MEMORY_BOUND for column in setting.columns()):
         mac, vec, mte2 = (shown[name] for name in BOUND_OF)
         bound = memory_bound(mac, vec, mte2, setting.engine)
         shown[MEMORY_BOUND] = python_round(bound)
+    # Only then, so that memory_bound has its value where a ratio of it is not shown.
+    shown |= {name: 0 * shown[name] + np.nan for name in missing if name in shown}
     every = means(np.zeros(len(device)), device).first
     owner = np.append(device, device[every])
     member = np.append(core, np.full(len(every), EVERY_CORE))
