@@ -260,6 +260,9 @@ def of_device(spill: Spill, table: Columns, device: int) -> Columns:
 def joined_tables(spill: Spill, parts: Sequence[Columns]) -> Columns:
     """Tables one behind the other."""
     return {
-        name: spill.array((one[name] for one in parts), column.dtype.type)
+        name: spill.array(
+            (one[name][batch] for one in parts for batch in spill.batches(len(one[name]))),
+            column.dtype.type,
+        )
         for name, column in parts[0].items()
     }

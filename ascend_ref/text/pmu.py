@@ -54,8 +54,8 @@ TABLES: Mapping[Mode, tuple[str, str]] = {
 """Where the names of metrics stand."""
 EVERY_CORE = np.iinfo(np.int64).max
 """Stands for all cores of a device together; their row comes last."""
-BOUND_OF = ("mac_ratio", "vec_ratio", "mte2_ratio")
-"""What memory_bound is made of."""
+BOUND_OF = ("mac", "vec", "mte2")
+"""The pipes whose shares memory_bound is made of."""
 
 
 class Counted(NamedTuple):
@@ -228,7 +228,10 @@ def counters(recorded: Recorded, runs: Kernels, metrics: Iterable[str]) -> Mappi
 
 
 def _utilization(core_type: str, recorded: Recorded, setting: Setting) -> Iterator[Columns]:
-    """SAMPLE_PMU_SUMMARY of one kind of core: a row for each, then the mean of these rows."""
+    """SAMPLE_PMU_SUMMARY of one kind of core: a row for each, then the mean of these rows.
+
+    What follows from other columns follows from the means of these there.
+    """
     table = recorded.table("SAMPLE_PMU_SUMMARY")
     table = table.filter(pa.array(is_one_of(table["coreType"], [core_type])))
     if not len(table):
@@ -247,9 +250,10 @@ def _utilization(core_type: str, recorded: Recorded, setting: Setting) -> Iterat
             own = is_one_of(names, [column.metric, column.name])
             units = _in_table(column.metric, setting.family, "sample-based")
             values[row[own]] = python_round(value[own] / units)
-            shown[column.name] = values
+            mean = python_round(means(values, device).mean)
+            shown[column.name] = np.append(values, mean)
     if any(column.name == MEMORY_BOUND for column in setting.columns()):
-        mac, vec, mte2 = (shown[name] for name in BOUND_OF)
+        mac, vec, mte2 = (_first(shown, f"{one}_ratio", f"{one}_exe_ratio") for one in BOUND_OF)
         bound = memory_bound(mac, vec, mte2, setting.engine)
         shown[MEMORY_BOUND] = python_round(bound)
     # Only then, so that memory_bound has its value where a ratio of it is not shown.
@@ -266,10 +270,7 @@ def _utilization(core_type: str, recorded: Recorded, setting: Setting) -> Iterat
             place[order],
         ),
     }
-    for name, values in shown.items():
-        together = np.append(values, means(values, device).mean)[order]
-        columns[name] = known_reals(together)
-    yield columns
+    yield {**columns, **{name: known_reals(values[order]) for name, values in shown.items()}}
 
 
 ai_core_utilization = partial(_utilization, "AIC")
