@@ -1,7 +1,8 @@
 """Performance counters of the AI cores: from cycles of events to the metrics shown.
 
 Which events and coefficients a metric has, the spec says (text/pmu.yaml). Source: text-outputs.md
-4.3. Values are not rounded here; files show three decimals.
+4.3; of samples msprof's FormatSampleBasedTimelineData. Values are not rounded here; files show
+three decimals.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from .decimals import Engine
 from .matching import divided
 
 BANDWIDTH_SCALE = float(1 << 33)
+FIRST_INTERVAL = 1
+"""ns that the cycles of the first sample of a core are related to."""
 NOT_AVAILABLE = np.nan
 """Value of a metric that is shown as N/A."""
 
@@ -64,6 +67,15 @@ def total_time(
     divisor = frequency * np.maximum(blocks, 1).astype(np.float64)
     known = (blocks > 0) & (divisor > 0) & (cores > 0)
     return np.where(known, cycles / np.where(divisor > 0, divisor, 1.0) * rounds, 0.0)
+
+
+def core_load(cycles: Integers, interval: Integers, frequency: int) -> Reals:
+    """Percent of the cycles of each interval in ns that a core worked; ``frequency``: nominal, MHz.
+
+    Of the first sample of a core exporters take an interval of :data:`FIRST_INTERVAL` (E48).
+    """
+    load: Reals = cycles * 1000 / (float(frequency) * interval) * 100
+    return load
 
 
 def frequencies_in_force(

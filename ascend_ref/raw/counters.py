@@ -6,7 +6,7 @@ raw-prof 3.2, 4.7 and 7.1; which events and formulas, text/pmu.yaml says.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -24,7 +24,7 @@ from ascend_ref.derive.pmu import (
 )
 from ascend_spec import catalog, text_catalog
 from ascend_spec.text import PmuGroup, PmuMetric
-from ascend_spec.text.model import Core
+from ascend_spec.text.model import Core, Mode
 from ascend_spec.text.pmu import Coefficients
 
 from .machine import family_of
@@ -38,8 +38,8 @@ AIC_ONLY, AIV_ONLY, FFTS, MIX_AIC = "AIC only", "AIV only", "FFTS+", "MIX AIC"
 """Ways in which a task is made of sub-tasks, by their names in the vocabulary ffts_types."""
 _CUBE = ("AI_CORE", "MIX_AIC")
 """Kinds of kernels that are of the cube cores, where these are apart."""
-_ENGINE: Coefficients = "C"
-"""Coefficients of the engine that makes the table."""
+_COEFFICIENTS: Mapping[Mode, Coefficients] = {"task-based": "C", "sample-based": "S"}
+"""Coefficients of the engine that makes the table of a mode."""
 _PER_ACCESS = 8
 """Cycles for an access to the cache of instructions; no table has their number (inferred)."""
 
@@ -50,7 +50,7 @@ class Side:
 
     prefix: of its metrics. core: None where the chip has one kind. cores: how many of them.
     events: in the order of the counters. metrics: those of the table, in order. name: what
-    ``sample.json`` calls the list of events.
+    ``sample.json`` calls the list of events. mode: whether tasks are counted, or cores by time.
     """
 
     prefix: str
@@ -59,11 +59,20 @@ class Side:
     events: tuple[int, ...]
     metrics: tuple[PmuMetric, ...]
     name: str
+    mode: Mode = "task-based"
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the metrics in the table."""
         return tuple(f"{self.prefix}{one.shown}" for one in self.metrics)
+
+    def unit(self, metric: PmuMetric, family: str) -> int:
+        """How many units of the table one unit of a metric is."""
+        return text_catalog().pmu.kinds[metric.kind].in_table(family, self.mode)
+
+    def convention(self, family: str) -> Convention:
+        """By which coefficients the table has its metrics."""
+        return Convention(_COEFFICIENTS[self.mode], family)
 
 
 class Counts(NamedTuple):
@@ -78,21 +87,28 @@ class Counts(NamedTuple):
     ticks: Integers
 
 
-def sides(group: str, family: str, facts: DeviceFacts) -> tuple[Side, ...]:
+def sides(
+    group: str, family: str, facts: DeviceFacts, mode: Mode = "task-based"
+) -> tuple[Side, ...]:
     """The kinds of cores of a family as the collector programs them for a group; none unless it is
     known how.
+
+    Sampled, vector cores are apart on every family, as far as there are records of them.
     """
     pmu = text_catalog().pmu
     chosen = pmu.group(group)
     if chosen is None or family not in chosen.families:
         return ()
+    kinds: Iterable[tuple[str, Core | None]] = (("", core) for core in CORE_SETTINGS)
+    if mode == "task-based":
+        kinds = ((block.prefix, block.core) for block in pmu.blocks(mode, family))
     found = []
-    for block in pmu.blocks("task-based", family):
-        listed = next((one for one in chosen.programmed if one.holds(family, block.core)), None)
+    for prefix, core in kinds:
+        listed = next((one for one in chosen.programmed if one.holds(family, core)), None)
         if listed is None:
             return ()
-        cores = facts.vector_cores if block.core == "aiv" else facts.cube_cores
-        side = Side(block.prefix, block.core, cores, (), (), listed.name or chosen.name)
+        cores = facts.vector_cores if core == "aiv" else facts.cube_cores
+        side = Side(prefix, core, cores, (), (), listed.name or chosen.name, mode)
         found.append(counting(side, chosen, family, listed.events))
     return tuple(found)
 
@@ -104,20 +120,20 @@ def counting(side: Side, group: PmuGroup, family: str, events: tuple[int, ...]) 
     program either (raw-prof 3.2).
     """
     pmu, known = text_catalog().pmu, set(events)
-    lists = [pmu.table_metrics(group, family, core) for core in (side.core, None)]
+    lists = [pmu.table_metrics(group, family, core, side.mode) for core in (side.core, None)]
     own, otherwise = (
         tuple(one for one in metrics if known.issuperset(_events(one))) for metrics in lists
     )
     return replace(side, events=events, metrics=otherwise if len(otherwise) > len(own) else own)
 
 
-def sides_of(capture: Capture) -> tuple[Side, ...]:
-    """Those of a capture, by its switches; none where the cores were not counted task by task."""
+def sides_of(capture: Capture, mode: Mode = "task-based") -> tuple[Side, ...]:
+    """Those of a capture, by its switches; none where the cores were not counted in this mode."""
     switches, facts = capture.switches, capture.origin.facts
-    counts_tasks = switches.npu and switches.level > 0 and switches.aic_mode == "task-based"
-    if not counts_tasks or switches.aic_metrics is None or facts is None:
+    counts = switches.npu and switches.level > 0 and switches.aic_mode == mode
+    if not counts or switches.aic_metrics is None or facts is None:
         return ()
-    return sides(switches.aic_metrics, family_of(capture.origin), facts)
+    return sides(switches.aic_metrics, family_of(capture.origin), facts, mode)
 
 
 def has_times(family: str) -> bool:
@@ -133,19 +149,26 @@ def counts(
     values: by name of the metric, all of one length. frequency: nominal, MHz. tick: of the device's
     counter, ns. Of events that only occur together the first has all of them.
     """
-    known: dict[int, Integers] = {}
     cycles = np.rint(values[f"{side.prefix}total_cycles"]).astype(np.int64)
-    for metric in sorted(side.metrics, key=lambda one: len(one.minus)):
-        column = values.get(f"{side.prefix}{metric.shown}")
-        if column is not None and metric.kind != "time":
-            _count(metric, column, cycles, known, (family, frequency))
-    zero = np.zeros(len(cycles), np.int64)
     time = values[f"{side.prefix}total_time"] / tick
     return Counts(
         cycles,
-        np.stack([known.get(one, zero) for one in side.events], axis=1),
-        np.rint(time).astype(np.int64) if has_times(family) else zero,
+        events_of(side, family, values, cycles, frequency),
+        np.rint(time).astype(np.int64) if has_times(family) else np.zeros(len(cycles), np.int64),
     )
+
+
+def events_of(
+    side: Side, family: str, values: Mapping[str, Reals], cycles: Integers, frequency: int
+) -> Integers:
+    """The events of :func:`counts`, of the shape (rows, events)."""
+    known: dict[int, Integers] = {}
+    for metric in sorted(side.metrics, key=lambda one: len(one.minus)):
+        column = values.get(f"{side.prefix}{metric.shown}")
+        if column is not None and metric.kind != "time":
+            _count(side, metric, column, cycles, known, (family, frequency))
+    zero = np.zeros(len(cycles), np.int64)
+    return np.stack([known.get(one, zero) for one in side.events], axis=1)
 
 
 def counts_of(capture: Capture, of: Sequence[Side], tick: float) -> list[Counts]:
@@ -170,18 +193,22 @@ def values(
     blocks: on this kind of core. in_force: the clock at the end of each run, MHz; frequency: the
     nominal one. tick: of the device's counter, ns.
     """
-    pmu = text_catalog().pmu
-    runs = Runs(
-        found.cycles,
+    time = (
         found.ticks * tick / 1000
         if has_times(family)
-        else total_time(found.cycles, blocks, side.cores, in_force),
-        float(frequency),
-        {event: found.events[:, place] for place, event in enumerate(side.events)},
+        else total_time(found.cycles, blocks, side.cores, in_force)
     )
-    convention = Convention(_ENGINE, family)
+    return made_of(side, family, found, time, frequency)
+
+
+def made_of(side: Side, family: str, found: Counts, time: Reals, frequency: int) -> Reals:
+    """The metrics of a side as its table has them, of the shape (rows, metrics), from their counts,
+    their total time in us and the nominal clock in MHz.
+    """
+    events = {event: found.events[:, place] for place, event in enumerate(side.events)}
+    runs = Runs(found.cycles, time, float(frequency), events)
     columns = [
-        metric_values(one, runs, convention) * pmu.kinds[one.kind].in_table(family)
+        metric_values(one, runs, side.convention(family)) * side.unit(one, family)
         for one in side.metrics
     ]
     return np.stack(columns, axis=1) if columns else np.zeros((len(found.cycles), 0))
@@ -192,6 +219,7 @@ def _events(metric: PmuMetric) -> tuple[int, ...]:
 
 
 def _count(
+    side: Side,
     metric: PmuMetric,
     column: Reals,
     cycles: Integers,
@@ -215,7 +243,7 @@ def _count(
             known.setdefault(event, np.zeros(len(cycles), np.int64))
         total = column / (metric.factor or 1.0) + _sum(known, metric.minus, len(cycles))
     elif metric.kind == "bandwidth":
-        total = _moved(metric, column, cycles, convention)
+        total = _moved(side, metric, column, cycles, convention)
     else:
         return
     own = np.rint(total).astype(np.int64) - _sum(known, metric.events, len(cycles))
@@ -225,15 +253,14 @@ def _count(
 
 
 def _moved(
-    metric: PmuMetric, column: Reals, cycles: Integers, convention: tuple[str, int]
+    side: Side, metric: PmuMetric, column: Reals, cycles: Integers, convention: tuple[str, int]
 ) -> Reals:
     """Events of a bandwidth: what one of them is worth follows from the formula itself."""
     family, frequency = convention
     one, none = np.ones(len(cycles), np.int64), np.zeros(len(cycles), np.int64)
     first = {**dict.fromkeys(metric.events, none), metric.events[0]: one}
     runs = Runs(cycles, np.zeros(len(cycles)), float(frequency), first)
-    of_one = metric_values(metric, runs, Convention(_ENGINE, family))
-    worth = of_one * text_catalog().pmu.kinds[metric.kind].in_table(family)
+    worth = metric_values(metric, runs, side.convention(family)) * side.unit(metric, family)
     return np.divide(column, worth, out=np.zeros(len(cycles)), where=worth > 0)
 
 

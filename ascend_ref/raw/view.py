@@ -30,6 +30,7 @@ from ascend_spec import raw_catalog
 from .amounts import RATES
 from .clocks import Clock
 from .communication import NOT_COLLECTED
+from .cores import LOAD, SUMMARY, held_of_cores
 from .counters import counted_runs, counts_of, metrics_of, sides_of
 from .encode.calls import HostTicks
 from .encode.tracks import launching_calls, task_rows
@@ -104,6 +105,8 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         samples=samples,
         **_with_todays_formats(capture),
     )
+    cores = held_of_cores(replace(kept, samples=capture.samples), clocks, lost)
+    kept = replace(kept, samples={**samples, **cores})
     if not capture.switches.level:
         kept = _of_level_0(kept)
     bare = Capture(capture.origin, capture.switches, capture.texts)
@@ -192,6 +195,8 @@ def _samples(capture: Capture, clocks: Clocks, lost: list[str]) -> Samples:
     chip = chip_of(capture.origin)
     found: dict[str, Mapping[str, npt.NDArray[Any]]] = {}
     for name, table in capture.samples.items():
+        if name in (LOAD, SUMMARY):
+            continue
         kind = file_of(name, chip) if name in FILES else None
         if kind is None:
             lost.append(f"the samples of {name}")

@@ -54,8 +54,8 @@ TABLES: Mapping[Mode, tuple[str, str]] = {
 """Where the names of metrics stand."""
 EVERY_CORE = np.iinfo(np.int64).max
 """Stands for all cores of a device together; their row comes last."""
-BOUND_OF = ("mac_ratio", "vec_ratio", "mte2_ratio")
-"""What memory_bound is made of."""
+BOUND_OF = ("mac", "vec", "mte2")
+"""The pipes whose shares memory_bound is made of."""
 
 
 class Counted(NamedTuple):
@@ -164,11 +164,11 @@ def _metric(column: CsvColumn) -> str:
     return column.name if metric is not None and metric.kind == "register" else name
 
 
-def _in_table(name: str, family: str) -> int:
-    """How many units of the table are one of the column's."""
+def _in_table(name: str, family: str, mode: Mode = "task-based") -> int:
+    """How many units of the table of a mode are one of the column's."""
     groups = text_catalog().pmu
     metric = groups.metric(name)
-    return 1 if metric is None else groups.kinds[metric.kind].in_table(family)
+    return 1 if metric is None else groups.kinds[metric.kind].in_table(family, mode)
 
 
 def _ratio(shown: Mapping[str, Reals], pipe: str) -> Reals:
@@ -228,7 +228,10 @@ def counters(recorded: Recorded, runs: Kernels, metrics: Iterable[str]) -> Mappi
 
 
 def _utilization(core_type: str, recorded: Recorded, setting: Setting) -> Iterator[Columns]:
-    """SAMPLE_PMU_SUMMARY of one kind of core: a row for each, then the mean of these rows."""
+    """SAMPLE_PMU_SUMMARY of one kind of core: a row for each, then the mean of these rows.
+
+    What follows from other columns follows from the means of these there.
+    """
     table = recorded.table("SAMPLE_PMU_SUMMARY")
     table = table.filter(pa.array(is_one_of(table["coreType"], [core_type])))
     if not len(table):
@@ -243,14 +246,18 @@ def _utilization(core_type: str, recorded: Recorded, setting: Setting) -> Iterat
     for column in setting.columns():
         if column.metric is not None:
             values = np.full(len(first), np.nan)
-            if column.metric not in missing:
-                own = is_one_of(names, [column.metric])
-                values[row[own]] = python_round(value[own])
-            shown[column.name] = values
+            # msprof leaves the unit of volumes in their names (erratum E60).
+            own = is_one_of(names, [column.metric, column.name])
+            units = _in_table(column.metric, setting.family, "sample-based")
+            values[row[own]] = python_round(value[own] / units)
+            mean = python_round(means(values, device).mean)
+            shown[column.name] = np.append(values, mean)
     if any(column.name == MEMORY_BOUND for column in setting.columns()):
-        mac, vec, mte2 = (shown[name] for name in BOUND_OF)
+        mac, vec, mte2 = (_first(shown, f"{one}_ratio", f"{one}_exe_ratio") for one in BOUND_OF)
         bound = memory_bound(mac, vec, mte2, setting.engine)
         shown[MEMORY_BOUND] = python_round(bound)
+    # Only then, so that memory_bound has its value where a ratio of it is not shown.
+    shown |= {name: 0 * shown[name] + np.nan for name in missing if name in shown}
     every = means(np.zeros(len(device)), device).first
     owner = np.append(device, device[every])
     member = np.append(core, np.full(len(every), EVERY_CORE))
@@ -263,10 +270,7 @@ def _utilization(core_type: str, recorded: Recorded, setting: Setting) -> Iterat
             place[order],
         ),
     }
-    for name, values in shown.items():
-        together = np.append(values, means(values, device).mean)[order]
-        columns[name] = known_reals(together)
-    yield columns
+    yield {**columns, **{name: known_reals(values[order]) for name, values in shown.items()}}
 
 
 ai_core_utilization = partial(_utilization, "AIC")

@@ -87,6 +87,39 @@ def last_call_dropped(prof: Path) -> None:
     _cut(prof, "*.api_event.data", 40)
 
 
+def _of_sampled_cores(prof: Path, change: Callable[[bytearray], None]) -> None:
+    """Change every sample of the cores: 96 bytes, of chip 15 112."""
+    settings = json.loads(next(prof.glob("device_*/sample.json")).read_text())
+    if settings["ai_core_profiling_mode"] != "sample-based":
+        raise Inapplicable
+    files = [one for one in ("ffts_profile", "aicore") if any(prof.rglob(f"{one}.data.*"))]
+    machine = json.loads(next(prof.glob("device_*/info.json.*")).read_text())
+    size = 112 if machine["platform_version"] == "15" else 96
+    for name in files or [""]:
+        _records(prof, f"{name}.data.*", size, change)
+
+
+@bug()
+def sampled_events_one_off(prof: Path) -> None:
+    """Counters of sampled cores are read one place too far."""
+
+    def shift(row: bytearray) -> None:
+        row[8:72] = row[16:80]
+
+    _of_sampled_cores(prof, shift)
+
+
+@bug()
+def vector_cores_numbered_as_cubes(prof: Path) -> None:
+    """The first vector core is taken for the first one of all."""
+
+    def renumber(row: bytearray) -> None:
+        core = len(row) - 7
+        row[core] -= 25 if row[core] >= 25 else 0
+
+    _of_sampled_cores(prof, renumber)
+
+
 @bug()
 def last_slice_dropped(prof: Path) -> None:
     """A loop over slices ends one too early."""

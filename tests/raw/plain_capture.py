@@ -8,7 +8,7 @@ from collections.abc import Hashable, Mapping
 from ascend_ref.capture import RECORDS, Capture
 
 Plain = Mapping[str, Counter[Hashable]]
-TEXTS_OF_SAMPLES = ("type", "name", "mode", "eventName")
+TEXTS_OF_SAMPLES = ("type", "name", "mode", "eventName", "coreType", "metric")
 
 
 def plain(capture: Capture) -> Plain:

@@ -72,6 +72,7 @@ def test_everything_that_is_written_is_in_some_preset() -> None:
         *("calls", "tasks", "kernels", "counters", "copies", "marks", "workspace"),
         *("collectives", "transfers"),
         *("ACC_PMU", "AICORE_FREQ", "NPU_MEM", "NPU_MODULE_MEM", "SOC_BANDWIDTH_LEVEL"),
+        *("SAMPLE_PMU_TIMELINE", "SAMPLE_PMU_SUMMARY"),
         *("DDR", "HBM", "HCCS", "LLC", "NETDEV_STATS", "NIC", "PCIE", "QOS", "ROCE", "SIO"),
         *("CPU_USAGE", "HOST_MEM_USAGE", "HOST_DISK_USAGE", "HOST_NETWORK_USAGE"),
         *("host_cpu_usage", "host_mem_usage", "host_network_usage"),

@@ -35,7 +35,6 @@ GROUPS = [
     if product in group.families and group.programmed
 ]
 MISSING = {
-    "200I-500-A2": {"ub_read_bw_vector", "ub_write_bw_vector"},
     # What the collector counts of them the exporter does not know (T106).
     "950": {f"ai{core}_main_mem_{way}_bw" for core in "cv" for way in ("read", "write")},
 }

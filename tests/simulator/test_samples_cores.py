@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from program_cases import chip_of
 from sampling import Table, sample
 from tiny_timeline import kernel, operator, program, timeline
 
 from ascend_ref.capture import Switches, Texts
 from ascend_simulator.choices import FaultChoice
+from ascend_simulator.program.counters import metric_names, metric_values
 from ascend_simulator.program.model import Kernel, Launch
 from ascend_simulator.samples import Traffic
 from ascend_simulator.world.timeline import RankTimeline
 
+A2 = chip_of("A2")
 SAMPLED = Switches(aic_mode="sample-based")
+MOVES = {"loaded": 1 << 34, "stored": 1 << 33, "read": 1 << 32, "written": 1 << 31}
 CUBE = {"core": "AI_CORE", "task_type": "KERNEL_AICORE"}
 
 
@@ -28,7 +32,17 @@ def cycles_of(table: Table, texts: Texts, kind: str) -> list[int]:
     """Cycles of every core of a type over the session."""
     own = table["coreType"] == texts.number(kind)
     cores = table["coreId"][own]
-    return [int(table["totalCycle"][own][cores == core].sum()) for core in range(cores.max() + 1)]
+    return [int(table["totalCycle"][own][cores == core].sum()) for core in np.unique(cores)]
+
+
+def test_vector_cores_are_numbered_after_the_cubes() -> None:
+    """upstream-msprof ChipMaxCoreId: 24 is the last cube of chip 5, also where it has fewer."""
+    tables, texts = sample(run_of(kernel()), Traffic(), SAMPLED)
+    for name in ("SAMPLE_PMU_TIMELINE", "SAMPLE_PMU_SUMMARY"):
+        table = tables[name]
+        for kind, numbers in (("AIC", range(24)), ("AIV", range(25, 73))):
+            own = table["coreType"] == texts.number(kind)
+            assert np.unique(table["coreId"][own]).tolist() == list(numbers)
 
 
 def test_cores_count_the_cycles_of_the_kernels_that_ran_on_them() -> None:
@@ -97,13 +111,39 @@ def test_metrics_of_a_core_are_means_weighted_with_its_cycles() -> None:
     assert idle == [0.0] * 24
 
 
-def test_other_groups_hold_the_rates_of_the_kernels_instead_of_pipes() -> None:
-    run = run_of(kernel(rates={"ub_read_bw": 12.5}))
-    switches = Switches(aic_mode="sample-based", aic_metrics="MemoryUB")
+def test_the_time_of_a_core_is_its_cycles_by_the_clock() -> None:
+    tables, texts = sample(run_of(kernel(duration=3_000_000)), Traffic(), SAMPLED)
+    cycles = cycles_of(tables["SAMPLE_PMU_TIMELINE"], texts, "AIV")
+    times = summary(tables["SAMPLE_PMU_SUMMARY"], texts, "AIV", "total_time")
+    assert times == [pytest.approx(one * 1000 / 1800) for one in cycles]
+    assert max(times) > 0
+
+
+@pytest.mark.parametrize("group", ["ArithmeticUtilization", "L2Cache", "MemoryAccess"])
+def test_amounts_are_those_of_the_blocks_of_a_core(group: str) -> None:
+    """Together the cores have what the kernels have (db-schema 7.9)."""
+    run = run_of(kernel(blocks=60, duration=3_000_000, **CUBE, **MOVES), steps=3)
+    switches = Switches(aic_mode="sample-based", aic_metrics=group)
     tables, texts = sample(run, Traffic(), switches)
     table = tables["SAMPLE_PMU_SUMMARY"]
-    assert {texts[number] for number in table["metric"].tolist()} == {"ub_read_bw"}
-    assert set(summary(table, texts, "AIV", "ub_read_bw")) == {12.5}
+    names = [one for one in metric_names(group, A2) if "ratio" not in one and "total" not in one]
+    (kernel_of,) = run.program.items[0].variants  # type: ignore[union-attr]
+    length, clock = np.array([3_000_000] * 3), np.array([1800] * 3)
+    every = metric_values([kernel_of], np.zeros(3, np.int64), length, clock, group, A2)
+    for name in names:
+        kind, _, metric = name.partition("_")
+        whole = float(every[:, metric_names(group, A2).index(name)].sum())
+        assert sum(summary(table, texts, kind.upper(), metric.lower())) == pytest.approx(whole)
+    assert every.sum() > 0
+
+
+def test_bandwidths_are_in_bytes_on_every_product() -> None:
+    """E55: sampled, the parser in Python names them with the unit, by which msprof makes Byte/s."""
+    run = run_of(kernel(duration=9_000_000, **MOVES))
+    switches = Switches(aic_mode="sample-based", aic_metrics="Memory")
+    tables, texts = sample(run, Traffic(), switches)
+    found = summary(tables["SAMPLE_PMU_SUMMARY"], texts, "AIV", "ub_read_bw")
+    assert max(found) > 1 << 30
 
 
 def clock(run: RankTimeline, *faults: FaultChoice) -> list[tuple[int, int]]:

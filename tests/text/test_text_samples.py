@@ -216,6 +216,9 @@ def test_sampled_cores(tmp_path: Path) -> None:
                 (0, "AIV", "vec_ratio", 0.25),
                 (0, "AIV", "mac_ratio", 0.125),
                 (0, "AIV", "mte2_ratio", 0.5),
+                (1, "AIV", "vec_ratio", 0.5),
+                (1, "AIV", "mac_ratio", 0.0),
+                (1, "AIV", "mte2_ratio", 0.1),
             ]
         ]
     }
@@ -229,7 +232,22 @@ def test_sampled_cores(tmp_path: Path) -> None:
     ]
     header, *rows = lines(tables, tmp_path, "ai_vector_core_utilization", **how)
     assert header.endswith(",memory_bound")
-    assert [row.split(",")[-1] for row in rows] == ["2.0", "2.0"]
+    # The last is not their mean: msprof divides the means (0.3 by 0.375).
+    assert [row.split(",")[-1] for row in rows] == ["2.0", "0.2", "0.8"]
+
+
+def test_shares_of_executing_bound_memory_as_well(tmp_path: Path) -> None:
+    shares = {"mac_exe_ratio": 0.25, "vec_exe_ratio": 0.5, "mte2_exe_ratio": 0.75}
+    tables = {
+        "SAMPLE_PMU_SUMMARY": [
+            {"deviceId": 0, "metric": metric, "value": value, "coreId": 0, "coreType": "AIC"}
+            for metric, value in shares.items()
+        ]
+    }
+    how = {"metrics": "PipelineExecuteUtilization", "family": "200I-500-A2"}
+    header, *rows = lines(tables, tmp_path, "ai_core_utilization", **how)
+    assert header.endswith(",memory_bound")
+    assert [row.split(",")[-1] for row in rows] == ["1.5", "1.5"]
 
 
 def test_the_host(tmp_path: Path) -> None:

@@ -101,7 +101,8 @@ def read_counters(
             text = f"{kind}: the events of {switches.aic_metrics} on {product.id} are not known"
             session.damage.append(Damage(context.folder.path, text, kind=kind))
             continue
-        of = [_programmed(session, context, kind, one, group, product.id) for one in known]
+        width = dtype_of(session.declaration(kind, _record(context, kind)))["pmuList"].shape[0]
+        of = [programmed(session, context, kind, one, group, product.id, width) for one in known]
         own = spill.where(lambda one, device=device: one == device, tasks.device)
         if kind == "aicore":
             kernels = spill.marks(len(tasks), computed.kernels.task)
@@ -139,14 +140,21 @@ def _kind(context: Context) -> str | None:
     return None
 
 
-def _programmed(
-    session: Session, context: Context, kind: str, side: Side, group: PmuGroup, family: str
+def programmed(
+    session: Session,
+    context: Context,
+    kind: str,
+    side: Side,
+    group: PmuGroup,
+    family: str,
+    counters: int,
 ) -> Side:
-    """A side with the events that sample.json states, and the metrics that follow from them."""
+    """A side with the events that sample.json states of so many counters, and the metrics that
+    follow from them.
+    """
     sample = context.side.documents.get("sample", {})
     name = f"{CORE_SETTINGS[side.core or 'aic']}_profiling_events"
-    record = dtype_of(session.declaration(kind, _record(context, kind)))
-    events = _events(str(sample.get(name, "")), record["pmuList"].shape[0])
+    events = _events(str(sample.get(name, "")), counters)
     found = counting(side, group, family, tuple(events))
     if len(found.metrics) < len(side.metrics):
         lost = len(side.metrics) - len(found.metrics)

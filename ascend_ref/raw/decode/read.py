@@ -16,6 +16,7 @@ from ..vocabulary import level
 from .calls import read_calls
 from .communication import read_communication
 from .copies import read_copies
+from .cores import read_cores
 from .counters import read_counters
 from .host import read_host
 from .iterations import read_iterations
@@ -113,6 +114,6 @@ def _capture(session: Session) -> Capture:
         calls=calls.table,
         marks=marks,
         workspace_events=events,
-        samples=samples,
+        samples={**samples, **read_cores(session, origin, switches, texts)},
         records={**records, **read_iterations(session)},
     )

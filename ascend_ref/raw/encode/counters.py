@@ -13,6 +13,7 @@ from ascend_ref.derive.matching import counterparts
 from ascend_spec import raw_catalog
 from ascend_spec.raw import records
 
+from ..cores import SAMPLED
 from ..counters import (
     AIC_ONLY,
     AIV_ONLY,
@@ -39,15 +40,16 @@ def counter_settings(capture: Capture) -> dict[str, Any]:
     """What sample.json has to say of the counters: which events they count, in their order.
 
     The parser of devices in C++ wants as many events as a record has counters (raw-prof 3.2), so
-    chips that it parses get fillers.
+    chips that it parses get fillers. It parses no samples, and that in Python takes no event twice.
     """
     settings: dict[str, Any] = {}
-    found = {one.core: one for one in sides_of(capture)}
+    of_tasks = sides_of(capture)
+    found = {one.core: one for one in of_tasks or sides_of(capture, SAMPLED)}
     chip = raw_catalog().chips[chip_of(capture.origin)]
     for core, name in CORE_SETTINGS.items():
         side = found.get(core, found.get(None))
         events = () if side is None else side.events
-        if events and chip.native_parser:
+        if events and chip.native_parser and of_tasks:
             events += (_FILLER,) * (records.PMU_COUNTERS - len(events))
         settings[f"{name}_metrics"] = "" if side is None else side.name
         settings[f"{name}_profiling_events"] = ",".join(f"0x{one:x}" for one in events)

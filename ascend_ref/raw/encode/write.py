@@ -18,6 +18,7 @@ from .amounts import amount_settings
 from .calls import HostTicks, write_calls
 from .communication import write_communication
 from .copies import write_copies
+from .cores import write_cores
 from .counters import counter_settings, write_counters
 from .host import host_machine, host_settings
 from .iterations import write_iterations
@@ -60,6 +61,7 @@ def write_raw(
     lost += write_tasks(capture, tree, ticks, tracks)
     lost += write_copies(capture, tree, tracks)
     write_counters(capture, tree)
+    write_cores(capture, tree)
     write_calls(capture, tree, ticks, items)
     tree.finish()
     return lost

@@ -207,6 +207,7 @@ def chip_section(chip: Chip, style: Style) -> str:
         ("Exported by the exporter in Python", chip.exports),
         ("Exported by its library in C++", chip.native_exports),
         ("Files of the device parsed by the library", "yes" if chip.native_parser else "no"),
+        ("First vector core of ffts_profile", str(chip.first_vector or "")),
         ("Grade", chip.grade),
         ("Source", citations(chip.source, style)),
         ("Files of the device", style.links("raw", (one.file for one in files))),

@@ -220,6 +220,8 @@ class Msprof:
     writer: str | None = "python"
     features: frozenset[str] | None = frozenset(
         (
+            "ai_core_utilization",
+            "ai_vector_core_utilization",
             "api_statistic",
             "communication_statistic",
             "hbm",

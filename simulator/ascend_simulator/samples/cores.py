@@ -9,26 +9,28 @@ import numpy as np
 
 from ascend_ref.capture import Integers, Reals
 from ascend_ref.capture.model import NONE
+from ascend_ref.derive.pmu import FIRST_INTERVAL, core_load
+from ascend_spec import catalog, raw_catalog, text_catalog
+from ascend_spec.text.model import Mode
 
 from ..hardware.model import Chip
+from ..program.counters import CORES, metric_names, metric_values
 from ..program.model import Core, Kernel, Launch
 from ..world.timeline import RankTimeline
 from .scene import FIRST_US, MICROSECOND, Columns, DeviceScene, kept
 from .traffic import Curve, Flow
 
-PIPES = {
-    ("AIC", True): ("mac", "scalar", "mte1", "mte2", "fixpipe"),
-    ("AIV", True): ("vec", "scalar", "mte2", "mte3"),
-    ("AIC", False): ("vec", "mac", "scalar", "mte1", "mte2", "mte3"),
-}
-"""Pipes that a type of core has, where cube and vector cores are split and where they are not."""
+LOAD = "SAMPLE_PMU_TIMELINE"
+SAMPLED: Mode = "sample-based"
+AMOUNTS = ("operations", "volume", "count")
+"""Kinds of metrics that are sums over blocks."""
+RUNS_AT_ONCE = 1 << 16
 MAIN: dict[Core, str] = {
     "AI_CORE": "AIC",
     "MIX_AIC": "AIC",
     "AI_VECTOR_CORE": "AIV",
     "MIX_AIV": "AIV",
 }
-PIPE_GROUP = "PipeUtilization"
 BUSY_SHARE = 1 << 16
 
 
@@ -36,7 +38,8 @@ BUSY_SHARE = 1 << 16
 class Load:
     """All runs of the kernels that keep a type of core busy with the same number of blocks.
 
-    kernel: row of ``kernels`` per run. cycles: that one of its longest working cores counts.
+    kernel: row of ``kernels`` per run. cycles: that one of its longest working cores counts. clock:
+    in force, MHz.
     """
 
     kind: str
@@ -46,6 +49,7 @@ class Load:
     end: Integers
     kernel: Integers
     cycles: Integers
+    clock: Integers
 
 
 def aicore_freq(scene: DeviceScene) -> Columns:
@@ -108,7 +112,8 @@ def _load(
     cycles = (end - start) * busy // BUSY_SHARE * timeline.frequency[:, None] // 1_000
     kernel = np.broadcast_to(np.arange(len(found)), ran.shape)
     kernels = tuple(kernel for _, _, kernel in found)
-    return Load(kind, blocks, kernels, start[ran], end[ran], kernel[ran], cycles[ran])
+    clock = np.broadcast_to(timeline.frequency[:, None], ran.shape)
+    return Load(kind, blocks, kernels, start[ran], end[ran], kernel[ran], cycles[ran], clock[ran])
 
 
 def cores(chip: Chip) -> dict[str, int]:
@@ -127,9 +132,10 @@ def waves(blocks: int, count: int) -> tuple[Integers, int]:
 def sample_pmu_timeline(scene: DeviceScene) -> Columns:
     """Cycles and load of each core since the sample before.
 
-    The exporter relates the first sample of a core to an interval of 1 ns (E48).
+    The exporter relates the first sample of a core to an interval of 1 ns (E48), and all cycles to
+    the clock of info.json.
     """
-    grid, timeline = scene.grids["SAMPLE_PMU_TIMELINE"], scene.timeline
+    grid, timeline = scene.grids[LOAD], scene.timeline
     chip = scene.machine.chip
     counts = cores(chip)
     cycles = {kind: np.zeros((count, len(grid)), np.int64) for kind, count in counts.items()}
@@ -138,68 +144,96 @@ def sample_pmu_timeline(scene: DeviceScene) -> Columns:
         moved = np.diff(Curve(flow, grid).read(grid), prepend=0)
         each, most = waves(load.blocks, counts[load.kind])
         cycles[load.kind] += moved * each[:, None] // most
-    step = np.searchsorted(timeline.step_starts, grid, "right")
-    clock = np.append(chip.frequency, timeline.frequency)[step]
-    interval = np.append(1, np.diff(grid))[: len(grid)]
+    interval = np.append(FIRST_INTERVAL, np.diff(grid))[: len(grid)]
     worked = np.concatenate(list(cycles.values()))
     kinds = np.repeat(scene.texts.numbers(counts), list(counts.values()))
-    identity = np.concatenate([np.arange(count, dtype=np.int64) for count in counts.values()])
+    identity = np.concatenate([numbers(chip, kind) for kind in counts])
     return {
         "timestampNs": np.tile(grid, len(worked)),
         "totalCycle": worked.reshape(-1),
-        "usage": (worked * 100_000 / (clock * interval)).reshape(-1),
-        "freq": np.tile(clock, len(worked)),
+        "usage": core_load(worked, interval, chip.frequency).reshape(-1),
+        "freq": np.full(worked.size, chip.frequency),
         "coreId": np.repeat(identity, len(grid)),
         "coreType": np.repeat(kinds, len(grid)),
     }
 
 
-def sample_pmu_summary(scene: DeviceScene, group: str) -> Columns:
-    """Means of the metrics of each core, weighted with its cycles; 0 for one that never worked."""
-    chip = scene.machine.chip
-    counts = cores(chip)
+def numbers(chip: Chip, kind: str) -> Integers:
+    """The numbers of the cores of a type on a device: cubes before vectors."""
+    number = catalog().products[chip.product].platforms[0]
+    first = raw_catalog().chips[number].first_vector if kind == "AIV" else 0
+    return first + np.arange(cores(chip)[kind], dtype=np.int64)
+
+
+def sample_pmu_summary(scene: DeviceScene, group: str, timeline: Columns) -> Columns:
+    """The metrics of each core over the whole collection; 0 for one that never worked.
+
+    timeline: the samples of the cores. Shares and rates are means, weighted with cycles; amounts
+    are those of its blocks.
+    """
+    chip, texts = scene.machine.chip, scene.texts
     found = loads(scene.timeline, chip)
-    rows = [
-        (count, kind, metric, _means(own, values, count))
-        for kind, count in counts.items()
-        for own in [[load for load in found if load.kind == kind]]
-        for metric, values in _metrics(own, PIPES[kind, chip.split], group).items()
-    ]
-    lengths = [count for count, _, _, _ in rows]
-    identity = [np.arange(length, dtype=np.int64) for length in lengths]
+    parts: list[tuple[str, str, Reals]] = []
+    for kind in cores(chip):
+        own = timeline["coreType"] == texts.number(kind)
+        worked = timeline["totalCycle"][own].reshape(cores(chip)[kind], -1).sum(axis=1)
+        loaded = [load for load in found if load.kind == kind]
+        parts += [
+            (kind, name, values) for name, values in _metrics(chip, kind, group, loaded, worked)
+        ]
+    lengths = [len(values) for _, _, values in parts]
+    identity = [numbers(chip, kind) for kind, _, _ in parts]
     return {
-        "metric": np.repeat(scene.texts.numbers(metric for _, _, metric, _ in rows), lengths),
-        "value": np.concatenate([np.empty(0), *(values for _, _, _, values in rows)]),
+        "metric": np.repeat(texts.numbers(name for _, name, _ in parts), lengths),
+        "value": np.concatenate([np.empty(0), *(values for _, _, values in parts)]),
         "coreId": np.concatenate([np.empty(0, np.int64), *identity]),
-        "coreType": np.repeat(scene.texts.numbers(kind for _, kind, _, _ in rows), lengths),
+        "coreType": np.repeat(texts.numbers(kind for kind, _, _ in parts), lengths),
     }
 
 
-def _metrics(own: list[Load], pipes: tuple[str, ...], group: str) -> dict[str, list[list[int]]]:
-    """For each metric of a group, its value of every kernel of every load, in 1/65536."""
-    found: dict[str, list[list[int]]] = {}
-    if group == PIPE_GROUP:
-        for pipe in pipes:
-            found[f"{pipe}_ratio"] = [
-                [kernel.pipes.get(pipe, 0) for kernel in load.kernels] for load in own
-            ]
-    rates = dict.fromkeys(name for load in own for kernel in load.kernels for name in kernel.rates)
-    for name in rates:
-        found[name] = [
-            [int(kernel.rates.get(name, 0) * BUSY_SHARE) for kernel in load.kernels] for load in own
-        ]
+def _metrics(
+    chip: Chip, kind: str, group: str, own: list[Load], worked: Integers
+) -> Iterator[tuple[str, Reals]]:
+    """The metrics of the cores of a type, from those of the runs on them; ``worked``: cycles."""
+    pmu = text_catalog().pmu
+    prefix = f"{kind.lower()}_" if chip.split else ""
+    names = [name.lower() for name in metric_names(group, chip)]
+    sums = [_sums(load, group, chip) for load in own]
+    every = pmu.table_metrics(pmu.groups[group], chip.product, CORES[f"{kind.lower()}_"], SAMPLED)
+    for metric in every:
+        name, unit = f"{prefix}{metric.shown}".lower(), pmu.kinds[metric.kind]
+        if metric.kind == "total-time":
+            values = worked / chip.frequency * unit.in_table(chip.product, SAMPLED)
+        elif name in names:
+            at = names.index(name)
+            values = _of_cores(own, [one[:, at] for one in sums], len(worked), metric.kind)
+            values *= unit.in_table(chip.product, SAMPLED) / unit.in_table(chip.product)
+        else:
+            values = np.zeros(len(worked))
+        yield metric.shown, values
+
+
+def _sums(load: Load, group: str, chip: Chip) -> Reals:
+    """Of each metric the sum over the runs of a load, and the sum weighted with their cycles."""
+    found = np.zeros((2, len(metric_names(group, chip))))
+    for start in range(0, len(load.start), RUNS_AT_ONCE):
+        some = slice(start, start + RUNS_AT_ONCE)
+        length = load.end[some] - load.start[some]
+        values = metric_values(
+            load.kernels, load.kernel[some], length, load.clock[some], group, chip
+        )
+        found += values.sum(axis=0), (values * load.cycles[some, None]).sum(axis=0)
     return found
 
 
-def _means(own: list[Load], values: list[list[int]], count: int) -> Reals:
-    """The sums are of whole numbers, so that they are the same on every platform."""
-    weighted, weight = np.zeros(count), np.zeros(count)
-    for load, value in zip(own, values, strict=True):
+def _of_cores(own: list[Load], sums: list[Reals], count: int, kind: str) -> Reals:
+    """A metric of each core from the sums over the runs of each load."""
+    total, weight = np.zeros(count), np.zeros(count)
+    for load, (plain, weighted) in zip(own, sums, strict=True):
         each, most = waves(load.blocks, count)
-        cycles = np.zeros(len(load.kernels), np.int64)
-        np.add.at(cycles, load.kernel, load.cycles)
-        total = sum(worked * share for worked, share in zip(cycles.tolist(), value, strict=True))
-        weighted += each * (total / most)
-        weight += each * (int(cycles.sum()) / most)
-    means: Reals = np.divide(weighted, weight * BUSY_SHARE, out=np.zeros(count), where=weight > 0)
+        total += each / load.blocks * plain if kind in AMOUNTS else each / most * weighted
+        weight += each / most * float(load.cycles.sum())
+    if kind in AMOUNTS:
+        return total
+    means: Reals = np.divide(total, weight, out=np.zeros(count), where=weight > 0)
     return means

@@ -73,7 +73,8 @@ def record_samples(scene: Scene, traffic: Traffic, footprint: Footprint) -> Samp
     device = DeviceScene(**vars(scene), footprint=footprint, traffic=traffic, grids=grids)
     tables = {table: SAMPLERS[table](device) for table in frequencies if table in SAMPLERS}
     if "SAMPLE_PMU_SUMMARY" in frequencies and switches.aic_metrics:
-        tables["SAMPLE_PMU_SUMMARY"] = cores.sample_pmu_summary(device, switches.aic_metrics)
+        load = tables[cores.LOAD]
+        tables["SAMPLE_PMU_SUMMARY"] = cores.sample_pmu_summary(device, switches.aic_metrics, load)
     if "AICORE_FREQ" in frequencies:
         tables["AICORE_FREQ"] = cores.aicore_freq(device)
     counts = {table: len(next(iter(columns.values()))) for table, columns in tables.items()}

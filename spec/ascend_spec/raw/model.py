@@ -111,7 +111,8 @@ class Chip:
     ``name``: what databases call it. ``products``: families that have it. ``tasks``: the file by
     which the device logs its tasks. ``exports``: what the exporter in Python alone makes of it.
     ``native_exports``, ``native_parser``: what its library in C++ makes and parses. ``ddr_bits``:
-    what one event of ``ddr.data`` counts; 0 without such a file.
+    what one event of ``ddr.data`` counts; 0 without such a file. ``first_vector``: the first core
+    of ``ffts_profile`` that is a vector core, those before it are cubes; 0 without such a file.
     """
 
     id: int
@@ -125,4 +126,5 @@ class Chip:
     native_exports: tuple[Export, ...] = ()
     native_parser: bool = False
     ddr_bits: int = 0
+    first_vector: int = 0
     note: str | None = None

@@ -93,11 +93,12 @@ class TextCatalog:
                         kind,
                         row["suffix"],
                         self._column(
-                            {**shared, "name": "", **without(row, "suffix", "table")},
+                            {**shared, "name": "", **without(row, "suffix", "table", "samples")},
                             source,
                             f"{name}: {kind}",
                         ),
                         row.get("table", {}),
+                        row.get("samples", 1),
                     )
                     for kind, row in document["kinds"].items()
                 },

@@ -26,8 +26,13 @@ Kind = Literal[
 ]
 Coefficients = Literal["C", "P", "S", "V1"]
 Prefix = Literal["aic_", "aiv_", ""]
-_WIDEST = "A2"
-"""The family whose lists are the widest, wherever it counts a group."""
+_WIDEST: Mapping[Mode, tuple[str, str]] = {
+    "task-based": ("cpp", "A2"),
+    "sample-based": ("python", "310"),
+}
+"""The engine that counts for the table of a mode, and the family whose lists are the widest there,
+wherever it counts a group.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +77,19 @@ class PmuKind:
 
     ``suffix`` is the unit at the end of the header text, ``column`` the facts of the column, as a
     column without a name. ``table``: units of TASK_PMU_INFO in one of the header's, by family
-    (``*``: every other).
+    (``*``: every other); ``samples``: units of SAMPLE_PMU_SUMMARY.
     """
 
     id: Kind
     suffix: str
     column: CsvColumn
     table: Mapping[str, int] = field(default_factory=dict)
+    samples: int = 1
 
-    def in_table(self, family: str) -> int:
-        """How many units of TASK_PMU_INFO are one of the header's."""
+    def in_table(self, family: str, mode: Mode = "task-based") -> int:
+        """How many units of the table of a mode are one of the header's."""
+        if mode == "sample-based":
+            return self.samples
         return self.table.get(family, self.table.get("*", 1))
 
 
@@ -195,23 +203,28 @@ class PmuGroups:
         layout = next(one for one in self.layouts if one.mode == mode and family in one.families)
         return layout.blocks
 
-    def table_metrics(self, group: PmuGroup, family: str, core: Core | None) -> list[PmuMetric]:
-        """The metrics that tables have of a group for one kind of core, in order (db-schema 7.9).
+    def table_metrics(
+        self, group: PmuGroup, family: str, core: Core | None, mode: Mode = "task-based"
+    ) -> list[PmuMetric]:
+        """The metrics that the table of a mode has of a group for one kind of core, in order
+        (db-schema 7.9).
 
         They are more than those of text files: nothing is left out because the core lacks the unit,
         and the list is the widest that the group has on any family, but for a family that has a
-        list of its own.
+        list of its own. Sampled cores have no total of cycles.
         """
-        widest = _WIDEST if _WIDEST in group.families else family
+        engine, widest = _WIDEST[mode]
         orders = [
-            next(order for order in group.orders if order.holds("task-based", one, "cpp", core))
-            for one in (family, widest)
+            next(order for order in group.orders if order.holds(mode, one, engine, core))
+            for one in (family, widest if widest in group.families else family)
         ]
         order = next((one for one in orders if one.families), orders[-1]).metrics
-        found = [self.metrics["total_time"], self.metrics["total_cycles"]]
+        found = [self.metrics["total_time"]]
+        if mode == "task-based":
+            found.append(self.metrics["total_cycles"])
         for name in order:
             metric = self.metrics[name]
-            if group.timed and metric.kind == "ratio":
+            if group.timed and mode == "task-based" and metric.kind == "ratio":
                 found.append(self.metrics[time_of(name)])
             found.append(metric)
         return found

@@ -1,0 +1,198 @@
+"""Cores that were sampled by time: their load, and the metrics of the whole collection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ascend_ref.capture import Integers, Origin, Switches, Texts
+from ascend_ref.spill import sorted_rows
+from ascend_spec import catalog, text_catalog
+from ascend_spec.core.packed import dtype_of
+from ascend_spec.text.model import Core
+
+from ..clocks import LIMIT, OUT_OF_RANGE
+from ..context import Context
+from ..cores import (
+    LOAD,
+    MOST_CORES,
+    SAMPLED,
+    SUMMARY,
+    TYPES,
+    Source,
+    distinct,
+    is_of,
+    joined_tables,
+    load_table,
+    of_device,
+    sources,
+    summary_table,
+)
+from ..counters import Counts, Side, sides
+from ..damage import Damage
+from ..fields import whole
+from ..side import Unknown
+from .counters import programmed
+from .session import Rows, Session
+from .times import demand_within, state_timeless
+
+Columns = Mapping[str, npt.NDArray[Any]]
+Mask = npt.NDArray[np.bool_]
+
+_MOST = 1 << 40
+"""More cycles or events than a core has between two samples; so no sum overflows."""
+
+
+class _Samples(NamedTuple):
+    """Places among records that are of one kind of core, in order of core and time."""
+
+    rows: Rows
+    place: Integers
+    time: Integers
+    core: Integers
+
+    def cycles(self, place: Integers) -> Integers:
+        """Those of the records at some places."""
+        return whole(self.rows["taskCyc"][place])
+
+
+def read_cores(
+    session: Session, origin: Origin, switches: Switches, texts: Texts
+) -> Mapping[str, Columns]:
+    """The load of the cores of all devices, and their metrics where it is known what they counted;
+    nothing of files that count tasks.
+    """
+    product = catalog().products.of_chip(origin.chip)
+    if origin.facts is None or product is None:
+        return {}
+    tables: dict[str, list[Columns]] = {LOAD: [], SUMMARY: []}
+    frequency, spill = origin.facts.frequency, session.spill
+    known = {}
+    if switches.aic_metrics is not None:
+        found = sides(switches.aic_metrics, product.id, origin.facts, SAMPLED)
+        known = {one.core: one for one in found}
+    for device, context, source in _places(session):
+        rows, time = _timed(session, context, source)
+        if not len(rows) or not frequency:
+            continue
+        if switches.aic_metrics is not None and not known:
+            text = f"the events of {switches.aic_metrics} on {product.id} are not known"
+            _state(session, context, source, text)
+        for kind, core in TYPES.items():
+            own = _of_kind(session, context, source, (rows, time), core)
+            if own is None:
+                continue
+            load = load_table(
+                spill,
+                own.time,
+                spill.made(own.cycles, own.place),
+                own.core,
+                texts.number(kind),
+                frequency,
+            )
+            tables[LOAD].append(of_device(spill, load, device))
+            if core in known and switches.aic_metrics is not None:
+                side = _programmed(session, context, source, known[core], switches, product.id)
+                cores, counts = _sums(session, own, side)
+                summary = summary_table(side, product.id, cores, counts, frequency, texts)
+                tables[SUMMARY].append(of_device(spill, summary, device))
+    return {name: joined_tables(spill, parts) for name, parts in tables.items() if parts}
+
+
+def _places(session: Session) -> Iterator[tuple[int, Context, Source]]:
+    """The files of each device in which side files say that cores were sampled."""
+    for device, context in session.devices.items():
+        for source in () if context.side.chip is None else sources(context.side.chip):
+            stated = (context.side.settings.get(key) == value for key, value in source.when)
+            if source.file in context.folder.files and all(stated):
+                yield device, context, source
+
+
+def _timed(session: Session, context: Context, source: Source) -> tuple[Rows, Integers]:
+    """The records that can be and that have times, and these in Unix ns."""
+    spill, (field, clock) = session.spill, source.clock()
+    every = session.rows(context, source.file, source.record)
+    rows = session.chosen(every, _is_possible, every)
+    if wrong := len(every) - len(rows):
+        text = f"{wrong:,} of {len(every):,} samples have numbers that they cannot have"
+        _state(session, context, source, text)
+    right = session.chosen(rows, lambda ticks: ticks < LIMIT, rows[field])
+    try:
+        time = spill.made(context.side.by_name(clock).times, right[field]) if len(right) else None
+        if time is not None:
+            demand_within(session, time)
+    except Unknown as reason:
+        text = f"{reason}, so {len(rows):,} samples of {source.file} have no times"
+        session.damage.append(Damage(context.folder.path, text, kind=source.file))
+        return rows[:0], np.zeros(0, np.int64)
+    if time is None:
+        time = np.zeros(0, np.int64)
+    known = spill.where(lambda at: at != OUT_OF_RANGE, time)
+    state_timeless(session, context, source.file, len(rows) - len(known))
+    return (right if len(known) == len(right) else session.taken(right, known)), spill.taken(
+        time, known
+    )
+
+
+def _is_possible(rows: Rows) -> Mask:
+    """Readers stop at a record without a mode; ours leave it out."""
+    found: Mask = (rows["mode"] != 0) & (rows["taskCyc"] < _MOST)
+    found &= (rows["eventCount"] < _MOST).all(axis=1)
+    return found
+
+
+def _of_kind(
+    session: Session,
+    context: Context,
+    source: Source,
+    timed: tuple[Rows, Integers],
+    core: Core,
+) -> _Samples | None:
+    """The samples of one kind of core, None without any; of one time of a core the first."""
+    chip = context.side.chip
+    if core not in source.cores or chip is None:
+        return None
+    spill, (rows, time) = session.spill, timed
+    number = spill.made(whole, rows["coreId"])
+    place = spill.where(lambda some: is_of(core, source, chip, some), number)
+    if not len(place):
+        return None
+    order = sorted_rows(spill, spill.taken(number, place), spill.taken(time, place))
+    place = spill.taken(place, order)
+    kept = distinct(spill, spill.taken(number, place), spill.taken(time, place))
+    if again := len(place) - len(kept):
+        _state(session, context, source, f"{again:,} samples are of the time of another")
+        place = spill.taken(place, kept)
+    return _Samples(rows, place, spill.taken(time, place), spill.taken(number, place))
+
+
+def _programmed(
+    session: Session, context: Context, source: Source, side: Side, switches: Switches, family: str
+) -> Side:
+    group = text_catalog().pmu.group(switches.aic_metrics or "")
+    width = dtype_of(session.declaration(source.file, source.record))["eventCount"].shape[0]
+    return (
+        side
+        if group is None
+        else programmed(session, context, source.file, side, group, family, width)
+    )
+
+
+def _sums(session: Session, own: _Samples, side: Side) -> tuple[Integers, Counts]:
+    """The cores that were sampled, and what each of them counted together."""
+    cycles, width = np.zeros(MOST_CORES, np.int64), len(side.events)
+    events, seen = np.zeros((MOST_CORES, width), np.int64), np.zeros(MOST_CORES, np.bool_)
+    for batch in session.spill.batches(len(own.place)):
+        rows, core = session.spill.gathered(own.rows, own.place[batch]), own.core[batch]
+        seen[core] = True
+        np.add.at(cycles, core, rows["taskCyc"].astype(np.int64))
+        np.add.at(events, core, rows["eventCount"][:, :width].astype(np.int64))
+    cores = np.flatnonzero(seen)
+    return cores, Counts(cycles[cores], events[cores], 0 * cycles[cores])
+
+
+def _state(session: Session, context: Context, source: Source, text: str) -> None:
+    session.damage.append(Damage(context.folder.path, f"{source.file}: {text}", kind=source.file))
