@@ -36,8 +36,8 @@ from ascend_ref.raw.damage import Damage
 from ascend_ref.raw.decode.read import read_raw
 from ascend_ref.raw.encode.write import write_raw
 from ascend_ref.raw.layout import Layout, layout_of
+from ascend_ref.raw.series import Slice
 from ascend_ref.raw.slices import read_blocks
-from ascend_ref.raw.tree import Slice
 from ascend_ref.raw.view import raw_view
 from ascend_simulator.run import simulate
 from ascend_simulator.scenario import override, preset

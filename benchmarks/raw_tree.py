@@ -13,9 +13,9 @@ import numpy.typing as npt
 from ascend_ref.raw.context import Context, contexts
 from ascend_ref.raw.damage import Damage
 from ascend_ref.raw.layout import Layout, layout_of
+from ascend_ref.raw.series import Slice
 from ascend_ref.raw.slices import read_blocks
 from ascend_ref.raw.task_kinds import FLIP
-from ascend_ref.raw.tree import Slice
 from ascend_ref.raw.vocabulary import numbered
 from ascend_spec import raw_catalog
 from ascend_spec.core.packed import Field, dtype_of

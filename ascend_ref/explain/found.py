@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ascend_ref.raw.context import Context
 from ascend_ref.raw.damage import Damage
+from ascend_ref.raw.tree import kind_of
 from ascend_spec import raw_catalog
 from ascend_spec.raw import RawFile
 from ascend_spec.raw.catalog import SLICE
@@ -76,20 +77,21 @@ def by_kind(
     contexts: Sequence[Context], damage: Iterable[Damage]
 ) -> Mapping[tuple[str, str], Sequence[str]]:
     """What is damaged, by folder and kind of file; that of a whole folder has no kind."""
-    kinds = {
-        one.path: (context.folder.name, kind)
-        for context in contexts
-        for kind, slices in context.folder.files.items()
-        for one in slices
-    }
     folders = {context.folder.path: context.folder.name for context in contexts}
     found: dict[tuple[str, str], list[str]] = {}
     for one in damage:
-        place = kinds.get(one.file) or (folders.get(one.file, ""), one.kind or "")
         whole = one.file in folders
+        place = (folders.get(one.file, ""), one.kind or "") if whole else _place(one.file, contexts)
         text = one.message if whole else str(one).replace(str(one.file), one.file.name, 1)
         found.setdefault(place, []).append(text)
     return found
+
+
+def _place(file: Path, contexts: Sequence[Context]) -> tuple[str, str]:
+    """The folder and the kind of a file."""
+    kind = kind_of(file)
+    names = (one.folder.name for one in contexts if one.folder.path in file.parents)
+    return next(names, ""), "" if kind is None else kind.file
 
 
 def _size(path: Path) -> int:

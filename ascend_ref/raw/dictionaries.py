@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ascend_spec import raw_catalog
 
-from .damage import Damage
+from .damage import Damage, few
 from .lines import read_lines
 from .tree import RawFolder
 
@@ -34,12 +34,14 @@ def read_names(
     types: dict[tuple[int, int], str] = {}
     files = host.files if host is not None else {}
     grammars = raw_catalog().grammars
-    for one in files.get(TEXTS, ()):
-        for _, parts in read_lines(one.path, grammars[TEXTS], damage):
-            texts.setdefault(int(parts["hash"]), parts["text"])
-    for one in files.get(TYPES, ()):
-        for _, parts in read_lines(one.path, grammars[TYPES], damage):
-            types.setdefault((int(parts["level"]), int(parts["type"])), parts["name"])
+    with few(damage) as stated:
+        for one in files.get(TEXTS, ()):
+            for _, parts in read_lines(one.path, grammars[TEXTS], stated):
+                texts.setdefault(int(parts["hash"]), parts["text"])
+    with few(damage) as stated:
+        for one in files.get(TYPES, ()):
+            for _, parts in read_lines(one.path, grammars[TYPES], stated):
+                types.setdefault((int(parts["level"]), int(parts["type"])), parts["name"])
     if counts is not None:
         sizes = {TEXTS: len(texts), TYPES: len(types)}
         counts |= {name: size for name, size in sizes.items() if name in files}

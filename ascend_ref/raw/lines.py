@@ -9,14 +9,14 @@ from pathlib import Path
 
 from ascend_spec.raw.text import Grammar, TextLine
 
-from .damage import Damage
+from .damage import Damage, Damaged
 
 LONGEST = 1 << 20
 """Bytes of one line; a longer one is damage."""
 
 
 def read_lines(
-    path: Path, grammar: Grammar, damage: list[Damage]
+    path: Path, grammar: Grammar, damage: Damaged
 ) -> Iterator[tuple[str, Mapping[str, str]]]:
     """The name of each line's kind, and its changing parts.
 
@@ -93,7 +93,7 @@ def _content(entry: Entry, grammar: Grammar) -> bytes:
     return (text if entry.blanks is None else line.spaced(text, entry.blanks)).encode()
 
 
-def _lines(path: Path, damage: list[Damage]) -> Iterator[tuple[int, str]]:
+def _lines(path: Path, damage: Damaged) -> Iterator[tuple[int, str]]:
     offset = 0
     try:
         with path.open("rb") as file:

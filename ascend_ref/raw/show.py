@@ -16,14 +16,15 @@ from ascend_spec.raw import Grammar, RawFile, Side
 from ascend_spec.raw.records import FRAMEWORK_RECORDS, FrameworkRecord
 
 from .context import Context, context_of, contexts
-from .damage import Damage, Unreadable
+from .damage import Damage, Unreadable, few
 from .json_text import load_json
 from .layout import Ambiguous, Bytes, Layout, layout_of
 from .lines import read_lines
 from .readable import Reading, readable
+from .series import Slice, Slices
 from .slices import Block, read_blocks
 from .tagged import TaggedBlock, tagged_blocks
-from .tree import Slice, kind_of
+from .tree import kind_of
 
 Element = Callable[[], Any]
 """One record, line or document, which is made readable when it is shown."""
@@ -94,8 +95,9 @@ def _document(path: Path) -> Iterator[Element]:
 
 
 def _lines(path: Path, grammar: Grammar, damage: list[Damage]) -> Iterator[Element]:
-    for line, parts in read_lines(path, grammar, damage):
-        yield partial(dict, {"line": line}, **parts)
+    with few(damage) as stated:
+        for line, parts in read_lines(path, grammar, stated):
+            yield partial(dict, {"line": line}, **parts)
 
 
 def _framework_records(
@@ -216,7 +218,7 @@ def _show_folders(path: Path, target: TextIO) -> list[str]:
             "side": folder.side,
             "device": folder.device,
             "chip": context.side.chip,
-            "unknown": [one.name for one in folder.unknown],
+            "unknown": folder.unknown,
         }
         listed = ",\n ".join(json.dumps(one, ensure_ascii=False) for one in files)
         head = json.dumps(shown, ensure_ascii=False)[:-1]
@@ -227,7 +229,7 @@ def _show_folders(path: Path, target: TextIO) -> list[str]:
     return problems
 
 
-def _overview(context: Context, name: str, slices: tuple[Slice, ...]) -> dict[str, Any]:
+def _overview(context: Context, name: str, slices: Slices) -> dict[str, Any]:
     kind = raw_catalog().files[name]
     size = sum(one.path.lstat().st_size for one in slices)
     shown = {"kind": f"raw/{name}", "slices": len(slices), "bytes": size}

@@ -18,7 +18,7 @@ from ascend_spec.raw import RawFile
 
 from . import clocks
 from .clocks import Clock
-from .damage import Damage
+from .damage import Damage, few
 from .json_text import load_json
 from .lines import read_lines
 from .tree import RawFolder
@@ -288,6 +288,7 @@ def _validator(schema: str) -> jsonschema_rs.Draft202012Validator:
 
 def _read_log(path: Path, grammar: str, damage: list[Damage]) -> Mapping[str, str]:
     found: dict[str, str] = {}
-    for _, parts in read_lines(path, raw_catalog().grammars[grammar], damage):
-        found.update(parts)
+    with few(damage) as stated:
+        for _, parts in read_lines(path, raw_catalog().grammars[grammar], stated):
+            found.update(parts)
     return found

@@ -7,7 +7,7 @@ where they begin, so that a torn one is known wherever it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -17,10 +17,10 @@ import numpy.typing as npt
 
 from ascend_spec.raw import RawFile, Side
 
-from .damage import Damage
+from .damage import Damage, Damaged, few
 from .fields import opaque
 from .layout import Bytes, Layout
-from .tree import Slice
+from .series import Slice
 
 AT_ONCE = 1 << 23
 """Bytes that are read at a time."""
@@ -53,23 +53,24 @@ def read_blocks(
     within a file, the record before that place may end with bytes of another: only some of these
     show it.
     """
-    reader = _Reader(layout, side, damage)
-    missing = state_missing(slices, damage)
-    total = sum(_size(one.path) for one in slices)
-    lead = total % layout.size
-    for place, one in enumerate(slices):
-        try:
-            with one.path.open("rb") as file:
-                if place == 0:
-                    reader.start(file, one.path, lead)
-                elif one.path in missing:
-                    reader.finish()
-                else:
-                    reader.join(file, one.path)
-                yield from reader.blocks(file, one.path)
-        except OSError as error:
-            reader.lose(one.path, error.strerror or str(error))
-    reader.finish()
+    with few(damage) as stated:
+        reader = _Reader(layout, side, stated)
+        state_missing(slices, stated)
+        following = 0
+        for place, one in enumerate(slices):
+            try:
+                with one.path.open("rb") as file:
+                    if place == 0:
+                        reader.start(file, one.path, slices)
+                    elif one.number > following:
+                        reader.finish()
+                    else:
+                        reader.join(file, one.path)
+                    yield from reader.blocks(file, one.path)
+            except OSError as error:
+                reader.lose(one.path, error.strerror or str(error))
+            following = one.number + 1
+        reader.finish()
 
 
 def write_slices(
@@ -87,12 +88,11 @@ def write_slices(
         (folder / name).write_bytes(plain[start : start + each].tobytes())
 
 
-def state_missing(slices: Sequence[Slice], damage: list[Damage]) -> set[Path]:
-    """The slices before which others are missing by their numbers, which is stated in ``damage``.
+def state_missing(slices: Iterable[Slice], damage: Damaged) -> None:
+    """State in ``damage`` which slices of one file, given in order, are missing by their numbers.
 
-    slices: of one file, in order. The limit of storage takes the oldest ones (raw-prof 2).
+    The limit of storage takes the oldest ones (raw-prof 2).
     """
-    found = set()
     expected = 0
     for one in slices:
         if one.number > expected:
@@ -102,24 +102,25 @@ def state_missing(slices: Sequence[Slice], damage: list[Damage]) -> set[Path]:
             )
             oldest = ", the oldest" if expected == 0 else ""
             damage.append(Damage(one.path, f"{numbers} missing before it{oldest}"))
-            found.add(one.path)
         expected = one.number + 1
-    return found
 
 
 class _Reader:
     """What is left of a slice until the next one shows whose it is."""
 
-    def __init__(self, layout: Layout, side: Side, damage: list[Damage]) -> None:
+    def __init__(self, layout: Layout, side: Side, damage: Damaged) -> None:
         self.layout = layout
         self.side = side
         self.damage = damage
         self.rest = b""
         self.rest_of: tuple[Path, int] | None = None
 
-    def start(self, file: BinaryIO, path: Path, lead: int) -> None:
-        """Leave out the rest of a record that was cut away at the front."""
-        if lead and self.side == "device" and not self._begins_better(file, 0, lead):
+    def start(self, file: BinaryIO, path: Path, slices: Sequence[Slice]) -> None:
+        """Leave out the rest of a record that was cut away at the front, which devices do."""
+        if self.side != "device":
+            return
+        lead = sum(_size(one.path) for one in slices) % self.layout.size
+        if lead and not self._begins_better(file, 0, lead):
             file.seek(lead)
             text = f"the first {lead:,} bytes are the rest of a record whose start is lost"
             self.damage.append(Damage(path, text, 0))

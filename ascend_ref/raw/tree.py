@@ -12,34 +12,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ascend_spec import per_spec, raw_catalog
+from ascend_spec import raw_catalog
 from ascend_spec.raw import MARKS, RawFile, Side
 
 from .damage import Unreadable
+from .series import Gathered, Parts, Slices
 
 HOST = "host"
 DATA = "data"
 FRAMEWORK = "FRAMEWORK"
-AGING = "aging"
 _DEVICE = re.compile(r"device_([0-9]{1,5})")
-
-
-@dataclass(frozen=True, slots=True)
-class Slice:
-    """One file of a kind. ``number`` is its place among the slices, 0 where there are none.
-
-    ``parts``: the other changing parts of its name, as ageing, group, core and process. Only files
-    that agree in them follow each other.
-    """
-
-    place: str | Path
-    number: int
-    parts: tuple[tuple[str, str], ...]
-
-    @property
-    def path(self) -> Path:
-        """The file; a folder may have a million of them, of which a text takes less memory."""
-        return Path(self.place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +29,14 @@ class RawFolder:
     """The raw files of the host, of one device or of the framework.
 
     ``path``: the folder with the side files. ``files``: the slices of each kind that is there, in
-    the order in which they belong together. ``unknown``: names of no kind.
+    the order in which they belong together. ``unknown``: names of files of no kind.
     """
 
     side: Side
     path: Path
     device: int | None
-    files: dict[str, tuple[Slice, ...]]
-    unknown: tuple[Path, ...]
+    files: dict[str, Slices]
+    unknown: tuple[str, ...]
 
     @property
     def name(self) -> str:
@@ -120,59 +102,64 @@ def _folders(path: Path, depth: int) -> Iterator[RawFolder]:
     if side is not None:
         yield _read(path, *side)
     elif depth:
-        for entry in _entries(path):
+        for entry in sorted(_entries(path), key=lambda entry: entry.name):
             if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
                 yield from _folders(Path(entry.path), depth - 1)
 
 
-def _entries(path: Path) -> list[os.DirEntry[str]]:
+def _entries(path: Path) -> Iterator[os.DirEntry[str]]:
+    """What is in a folder, in any order. Raises :class:`Unreadable`."""
     try:
         with os.scandir(path) as entries:
-            return sorted(entries, key=lambda entry: entry.name)
+            yield from entries
     except OSError as error:
         raise Unreadable(f"{path}: {error.strerror}") from error
 
 
 def _read(path: Path, side: Side, device: int | None) -> RawFolder:
     places = [path] if side == "framework" else [path, path / DATA]
-    files: dict[str, list[Slice]] = {}
-    unknown: list[Path] = []
-    for entry in _files(places):
-        if entry.name.endswith(MARKS):
-            continue
-        if not _sort_in(entry, side, files):
-            unknown.append(Path(entry.path))
-    ordered = {kind: tuple(sorted(slices, key=_place)) for kind, slices in sorted(files.items())}
+    files: dict[str, Gathered] = {}
+    unknown: list[str] = []
+    for place in places:
+        if place.is_dir() and not place.is_symlink():
+            unknown += sorted(_sort_in(place, side, files))
+    ordered = {kind: slices.ordered() for kind, slices in sorted(files.items())}
     return RawFolder(side, path, device, ordered, tuple(unknown))
 
 
-def _files(places: Iterable[Path]) -> Iterator[os.DirEntry[str]]:
-    for place in places:
-        if place.is_dir() and not place.is_symlink():
-            yield from (one for one in _entries(place) if one.is_file(follow_symlinks=False))
-
-
-def _sort_in(entry: os.DirEntry[str], side: Side, files: dict[str, list[Slice]]) -> bool:
-    stem, mark, number = entry.name.rpartition(raw_catalog().parts["slice"].before)
+def _sort_in(place: Path, side: Side, files: dict[str, Gathered]) -> Iterator[str]:
+    """Put the files of a folder to those of their kind; the names of no kind."""
+    folder = str(place)
     # A kind has as many slices as it likes, all of one name but for the number.
-    found = _named(f"{stem}{mark}0" if mark and number.isdecimal() else entry.name, side)
-    if found is None:
-        return False
-    kind, parts = found
-    files.setdefault(kind, []).append(Slice(entry.path, int(number) if mark else 0, parts))
-    return True
+    kinds: dict[str, tuple[str, Parts]] = {}
+    for entry in _entries(place):
+        name = entry.name
+        if name.endswith(MARKS) or not entry.is_file(follow_symlinks=False):
+            continue
+        stem, number = _cut(name)
+        first = f"{stem}0" if number else name
+        found = kinds.get(first) or _named(first, side)
+        if found is None:
+            yield name
+            continue
+        kinds[first] = found
+        kind, parts = found
+        files.setdefault(kind, Gathered()).add(folder, stem, number, parts)
 
 
-@per_spec
-def _named(name: str, side: Side) -> tuple[str, tuple[tuple[str, str], ...]] | None:
+def _cut(name: str) -> tuple[str, str]:
+    """The name of a file without the number of its slice, and that as a text."""
+    part = raw_catalog().parts["slice"]
+    stem, mark, number = name.rpartition(part.before)
+    if re.fullmatch(part.expression, f"{mark}{number}"):
+        return f"{stem}{mark}", number
+    return name, ""
+
+
+def _named(name: str, side: Side) -> tuple[str, Parts] | None:
     """The kind of a file, and the changing parts of its name but for the slice."""
     kind = raw_catalog().file_of(name, side)
     if kind is None:
         return None
     parts = kind.named(name) or {}
     return kind.file, tuple((part, text) for part, text in parts.items() if part != "slice")
-
-
-def _place(one: Slice) -> tuple[list[tuple[bool, str]], int, str]:
-    """Exporters read what is kept before what may be dropped (raw-prof 2)."""
-    return [(text == AGING, text) for _, text in one.parts], one.number, one.path.name

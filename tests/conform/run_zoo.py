@@ -1,4 +1,5 @@
-"""Try every defective exporter of the zoo; print what was found, in how many operators and s.
+"""Try every defective exporter of the zoo; print what was found, in how many operators and seconds,
+of the processor and on the clock.
 
     python tests/conform/run_zoo.py [NAME]...
 
@@ -12,6 +13,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from functools import cache
+from statistics import median
 from typing import NamedTuple
 
 import framework_zoo
@@ -42,12 +44,15 @@ LONGEST = 60.0
 
 
 class Caught(NamedTuple):
-    """What came of one exporter. ``rules``: those of all failures that the smallest case shows."""
+    """What came of one exporter. ``rules``: those of all failures that the smallest case shows;
+    ``seconds`` of the processor, and ``waited`` on the clock.
+    """
 
     bug: Bug
     operators: int | None
     rules: tuple[str, ...]
     seconds: float
+    waited: float
 
     @property
     def passes(self) -> bool:
@@ -61,7 +66,8 @@ class Caught(NamedTuple):
         found = "not caught" if self.operators is None else f"{self.operators} operators"
         verdict = "" if self.passes else "NOT "
         rules = " ".join(self.rules)
-        return f"{verdict}{self.bug.name:36} {found:14} {self.seconds:5.1f} s  {rules}"
+        times = f"{self.seconds:5.1f} s {self.waited:5.1f} s"
+        return f"{verdict}{self.bug.name:36} {found:14} {times}  {rules}"
 
 
 @cache
@@ -70,12 +76,13 @@ def drawn(stage: str, count: int = 40, seed: int = 2) -> list[Case]:
 
 
 def run(bug: Bug, cases: Sequence[Case], stage: Stage) -> Caught:
-    started = time.process_time()
+    started, begun = time.process_time(), time.monotonic()
     outcome = conform(bug.exporter(), stage, cases, enough=1)
     found = [one for one in outcome.shown if one.failure.fails]
     operators = min((one.tried.operators for one in found), default=None)
     rules = tuple(sorted({one.failure.finding.rule for one in found}))
-    return Caught(bug, operators, rules, time.process_time() - started)
+    seconds, waited = time.process_time() - started, time.monotonic() - begun
+    return Caught(bug, operators, rules, seconds, waited)
 
 
 def false_alarms(stage: Stage, cases: Sequence[Case]) -> int:
@@ -88,6 +95,7 @@ def false_alarms(stage: Stage, cases: Sequence[Case]) -> int:
 
 def main(wanted: Sequence[str]) -> int:
     failed = False
+    seconds: list[float] = []
     for name, bugs in ZOOS.items():
         stage, cases = STAGES_TRIED[name], drawn(name)
         if not wanted:
@@ -96,7 +104,12 @@ def main(wanted: Sequence[str]) -> int:
             if not wanted or bug.name in wanted:
                 one = run(bug, cases, stage)
                 failed |= not one.passes
+                seconds.append(one.seconds)
                 print(one.words, flush=True)
+    if seconds:
+        print(
+            f"{len(seconds)} exporters, median {median(seconds):.1f} s, most {max(seconds):.1f} s"
+        )
     return int(failed)
 
 

@@ -21,8 +21,9 @@ from ascend_ref.raw.fields import bits_of, joined, numbers, put, taken
 from ascend_ref.raw.json_text import decode_json, encode_json
 from ascend_ref.raw.layout import layout_of
 from ascend_ref.raw.lines import Entry, decode_lines, encode_lines
+from ascend_ref.raw.series import Slice
 from ascend_ref.raw.slices import read_blocks, write_slices
-from ascend_ref.raw.tree import Slice, kind_of
+from ascend_ref.raw.tree import kind_of
 from ascend_spec import raw_catalog
 from ascend_spec.core.packed import dtype_of
 from ascend_spec.raw import records

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from raw_trees import stars
 
-from ascend_ref.raw.damage import Damage
+from ascend_ref.raw.damage import MOST_PLACES, Damage
 from ascend_ref.raw.layout import Layout, layout_of
+from ascend_ref.raw.series import Slice
 from ascend_ref.raw.slices import read_blocks
-from ascend_ref.raw.tree import Slice
+from ascend_ref.raw.tree import find_folders
 from ascend_spec import raw_catalog
 
 SIZE = 64
@@ -160,3 +162,71 @@ def test_an_unreadable_slice_is_stated_and_the_rest_read(tmp_path: Path) -> None
     found, damage = read(slices)
     assert found == records[5:]
     assert [one.message for one in damage] == ["No such file or directory"]
+
+
+# --- many ---
+
+
+def test_slices_follow_each_other_by_their_numbers(tmp_path: Path) -> None:
+    """What is kept is read before what may be dropped (raw-prof 2)."""
+    data = tmp_path / "PROF_1" / "host" / "data"
+    data.mkdir(parents=True)
+    for name in ("aging", "unaging"):
+        for number in ("10", "9", "0", "1", "007"):
+            (data / f"{name}.api_event.data.slice_{number}").touch()
+    (data.parent / "unaging.api_event.data.slice_9").touch()
+    strange = "unaging.api_event.data.slice_" + "9" * 200
+    for name in ("unaging.api_event.data.slice_", "unaging.api_event.data.slice_x", strange):
+        (data / name).touch()
+    (host,) = find_folders(tmp_path / "PROF_1")
+    found = host.files["api_event"]
+    texts = [one.path.name.partition(".slice_")[2] for one in found]
+    assert texts == ["0", "1", "007", "9", "9", "10", "0", "1", "007", "9", "10"]
+    assert [one.number for one in found[2:4]] == [7, 9]
+    assert all(one.path.is_file() for one in found)
+    assert [(dict(parts), len(some)) for parts, some in found.runs()] == [
+        ({"age": "unaging"}, 6),
+        ({"age": "aging"}, 5),
+    ]
+    assert host.unknown == (
+        "unaging.api_event.data.slice_",
+        strange,
+        "unaging.api_event.data.slice_x",
+    )
+
+
+def test_of_many_damaged_slices_the_first_and_the_last_are_stated(tmp_path: Path) -> None:
+    slices = write(tmp_path, [logs(1)[0][:10]] * 2_000)
+    found, damage = read(slices)
+    assert found == []
+    assert len(damage) == MOST_PLACES + 1
+    assert damage[-1].file == slices[-1].path
+    assert "1,899 more before it are not listed" in damage[-1].message
+
+
+def test_a_million_slices_take_little_memory(tmp_path: Path) -> None:
+    """Of each only its number is kept; the issue allows 500 MB for a million of them."""
+    fewer, more = kept(tmp_path / "fewer", 1_000), kept(tmp_path / "more", 4_000)
+    assert (more - fewer) / 3_000 < 50
+
+
+def kept(place: Path, number: int) -> int:
+    """Bytes that modules of raw files keep of so many slices, none of which follows another, when
+    they are read.
+    """
+    data = place / "PROF_1" / "device_0" / "data"
+    data.mkdir(parents=True)
+    for at in range(number):
+        (data / f"stars_soc.data.0.slice_{2 * at}").touch()
+    for folder in find_folders(place):  # what is kept of the spec
+        read(folder.files["stars_soc"])
+    tracemalloc.start()
+    try:
+        (device,) = find_folders(place)
+        _, damage = read(device.files["stars_soc"])
+        assert "slice 1 is missing" in str(damage[0])
+        own = [tracemalloc.Filter(inclusive=True, filename_pattern="*/ascend_ref/raw/*")]
+        every = tracemalloc.take_snapshot().filter_traces(own).statistics("filename")
+        return sum(one.size for one in every)
+    finally:
+        tracemalloc.stop()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -17,12 +16,12 @@ from ascend_spec import raw_catalog
 from ascend_spec.core.packed import dtype_of
 
 from ..context import Context, contexts
-from ..damage import Damage, Unreadable
+from ..damage import Damage, Unreadable, few
 from ..dictionaries import Names
 from ..layout import Ambiguous, Layout, layout_of
 from ..lines import read_lines
+from ..series import AGING, Slice
 from ..slices import Block, read_blocks, state_missing
-from ..tree import AGING, Slice
 
 Rows = npt.NDArray[Any]
 """Records of one kind."""
@@ -129,14 +128,17 @@ class Session:
         grammar = raw_catalog().grammar_of(kind)
         if context is None:
             return
-        slices = context.folder.files.get(kind, ())
-        for _, own in groupby(slices, key=lambda one: one.parts):
-            state_missing(list(own), self.damage)
-        for one in slices:
-            context.counts.setdefault(kind, 0)
-            for line in read_lines(one.path, grammar, self.damage):
-                context.counts[kind] += 1
-                yield line
+        slices = context.folder.files.get(kind)
+        if slices is None:
+            return
+        context.counts.setdefault(kind, 0)
+        with few(self.damage) as stated:
+            for _, own in slices.runs():
+                state_missing(own, stated)
+            for one in slices:
+                for line in read_lines(one.path, grammar, stated):
+                    context.counts[kind] += 1
+                    yield line
 
     def declared(self, context: Context, kind: str, record: str | None = None) -> construct.Struct:
         """The declaration of the records that :meth:`rows` gives."""
@@ -158,9 +160,6 @@ class Session:
         return self._kept[1:]
 
     def _read(self, context: Context, kind: str) -> tuple[Layout | None, list[_Read]]:
-        slices: dict[tuple[tuple[str, str], ...], list[Slice]] = {}
-        for one in context.folder.files[kind]:
-            slices.setdefault(one.parts, []).append(one)
         try:
             context.counts[kind] = 0
             layout = _layout(context, kind)
@@ -172,7 +171,7 @@ class Session:
                 dict(parts),
                 self._dealt(layout, self._counted(context, kind, some, layout)),
             )
-            for parts, some in slices.items()
+            for parts, some in context.folder.files[kind].runs()
         ]
         return layout, found
 

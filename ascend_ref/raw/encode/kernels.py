@@ -10,8 +10,8 @@ from ascend_spec.core.packed import dtype_of
 from ascend_spec.raw import records
 
 from ..fields import joined, put, taken
+from ..series import AGING
 from ..tensors import NOT_AVAILABLE, Tensor, TensorTexts, field_of, tensors
-from ..tree import AGING
 from ..vocabulary import numbered
 from .calls import HostTicks
 from .tracks import moments_within, task_rows

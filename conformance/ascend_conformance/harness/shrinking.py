@@ -27,7 +27,7 @@ LENGTH = 16
 NETWORK = ModelChoice(layers=1, hidden=64, heads=1, sequence=16, vocabulary=16)
 """The one with a collective that has fewest operators."""
 ONE_STEP = Schedule(warmup=0, active=1)
-SMALL = {"layers": 1, "hidden": 64, "heads": 1, "sequence": 16, "vocabulary": 16, "tables": 1}
+SMALL: Made = {"layers": 1, "hidden": 64, "heads": 1, "sequence": 16, "vocabulary": 16, "tables": 1}
 
 
 def shrink(case: Case, sought: Sought) -> Case:
@@ -157,12 +157,18 @@ def _parts(own: Scenario) -> Iterator[tuple[str, Made]]:
     yield "hardware", {"hardware": HardwareChoice()}
     yield "data sheet", {"hardware": HardwareChoice(own.hardware.product)}
     yield from _captures(own.capture)
-    for one in fields(own.model):
-        least = SMALL.get(one.name) if own.model.kind != "single-operator" else None
-        value = getattr(ModelChoice(own.model.kind), one.name) if least is None else least
-        if one.name not in ("kind", "operator", "shape"):
-            made: Made = {one.name: value}
-            yield f"model {one.name}", {"model": replace(own.model, **made)}
+    model = _plain(own.model)
+    yield "model fields", {"model": model}
+    for one in fields(model):
+        made: Made = {one.name: getattr(model, one.name)}
+        yield f"model {one.name}", {"model": replace(own.model, **made)}
+
+
+def _plain(model: ModelChoice) -> ModelChoice:
+    """A model of the same kind with everything else small or by default."""
+    if model.kind == "single-operator":
+        return ModelChoice(model.kind, operator=model.operator, shape=model.shape)
+    return replace(ModelChoice(model.kind), **SMALL)
 
 
 def _models(own: Scenario) -> Iterator[tuple[str, Made]]:

@@ -6,7 +6,7 @@ Both are read into one database of facts, whose tables are compared (:mod:`.pair
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..compare.agreement import WHICH, Which
@@ -54,12 +54,25 @@ def differences(
         if [path.path.read_bytes() for path in named[0][one]]
         != [path.path.read_bytes() for path in named[1][one]]
     ]
-    if unequal:
-        expected, actual = ([file for one in unequal for file in some[one]] for some in named)
+    for some in _read_together(named[0], unequal):
+        expected, actual = ([file for one in some for file in side[one]] for side in named)
         with open_facts() as facts:
             folder = read_folder(facts, [*expected, *actual], alone=True)
             found += _Both(folder, len(expected), sides, frozenset(numbered)).differences()
     return found
+
+
+def _read_together(
+    files: Mapping[str, Sequence[Deliverable]], features: Sequence[str]
+) -> Iterator[Sequence[str]]:
+    """Features whose files are read into one database: each timeline has one of its own, as two of
+    them have layers of the same name.
+    """
+    timelines = [one for one in features if any(file.kind == "timeline" for file in files[one])]
+    others = [one for one in features if one not in timelines]
+    yield from ([others] if others else [])
+    for one in timelines:
+        yield [one]
 
 
 def _by_feature(files: Sequence[Deliverable]) -> dict[str, list[Deliverable]]:

@@ -13,7 +13,7 @@ from ascend_ref.capture import Capture
 from ascend_ref.raw.context import Context, contexts
 from ascend_ref.raw.dictionaries import TEXTS, TYPES
 from ascend_ref.raw.layout import Layout, layout_of
-from ascend_ref.raw.tree import Slice
+from ascend_ref.raw.series import Slice
 from ascend_spec import raw_catalog
 from ascend_spec.raw import RawFile
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from ascend_ref.raw.tree import Slice
+from ascend_ref.raw.series import Slice
 from ascend_spec import raw_catalog
 
 from ..draws import Draws
