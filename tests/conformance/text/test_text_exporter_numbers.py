@@ -98,7 +98,7 @@ def test_a_network_carries_both_directions_at_a_time(profile: Path) -> None:
 
 
 def add_loads_of_cores(profile: Path, first: float, later: float) -> None:
-    """Other samples of a core in its layer, as get_msvp_summary.py computes them."""
+    """The layer of the cores, as get_msvp_summary.py computes it from the samples."""
     with closing(sqlite3.connect(next(profile.glob("*.db")))) as database, database:
         (kind,) = database.execute("SELECT id FROM STRING_IDS WHERE value = 'AIC'").fetchone()
         database.execute(
@@ -112,9 +112,18 @@ def add_loads_of_cores(profile: Path, first: float, later: float) -> None:
         )
     (timeline,) = profile.rglob("msprof_2*.json")
     events = json.loads(timeline.read_bytes())
-    layer = next(one for one in events if one.get("args") == {"name": "AI Core Utilization"})
-    pid = layer["pid"]
-    events = [one for one in events if one["pid"] != pid or one["ph"] == "M"]
+    hardware = next(one for one in events if one.get("args") == {"name": "Ascend Hardware"})
+    pid = (hardware["pid"] >> 10 << 10) + (10 << 5)
+    events += [
+        {
+            "name": "process_name",
+            "pid": pid,
+            "tid": 0,
+            "args": {"name": "AI Core Utilization"},
+            "ph": "M",
+        },
+        {"name": "process_labels", "pid": pid, "tid": 0, "args": {"labels": "NPU 0"}, "ph": "M"},
+    ]
     for time in times:
         load = first if time == times[0] else later
         row = {"ts": f"{time // 1000}.{time % 1000:03}", "pid": pid, "tid": 0}
