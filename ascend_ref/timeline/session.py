@@ -32,24 +32,13 @@ FIRST_FREE_NUMBER = 20
 """From here the Python engine numbers the layers that have no fixed place (text-outputs.md 5.2)."""
 CURRENT_ADAPTER = "adapter"
 """The writer of the spec that names the engine for a family of products."""
-SAMPLES = "SAMPLE_PMU_TIMELINE"
-"""The table of sampled cores."""
 WHOLE = ("timeline", "trace_view")
 """Files that hold all layers."""
 
 
-SAMPLED_ENGINE = "python"
-"""That of every family where cores were sampled (text-outputs 1)."""
-
-
-def engine_of(recorded: Recorded) -> str:
-    """The engine of msprof that writes the timeline of a recording today: that of its family of
-    products, unless cores were sampled.
-    """
-    if recorded.switches.aic_mode == "sample-based" and len(recorded.table(SAMPLES)):
-        return SAMPLED_ENGINE
-    family = recorded.origin.family or USUAL_FAMILY
-    return text_catalog().writers[CURRENT_ADAPTER].copied(family)
+def engine_of(family: str | None) -> str:
+    """The engine of msprof that writes the timeline of a family of products today."""
+    return text_catalog().writers[CURRENT_ADAPTER].copied(family or USUAL_FAMILY)
 
 
 class Session:
@@ -70,7 +59,7 @@ class Session:
         self.file = file
         self.form: WriterForm = self.spec.form(writer)
         engines = self.form.engines
-        self.engine = engines[0] if len(engines) == 1 else engine_of(recorded)
+        self.engine = engines[0] if len(engines) == 1 else engine_of(recorded.origin.family)
         self.notation = Notation(
             self.form.item_separator, self.form.key_separator, self.form.escapes_unicode
         )

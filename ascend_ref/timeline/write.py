@@ -136,7 +136,7 @@ def tables_in_timelines(recorded: Recorded, writer: str | None) -> set[str]:
 
 def _current(recorded: Recorded) -> str:
     is_adapter = recorded.output == "pytorch"
-    return CURRENT_ADAPTER if is_adapter else engine_of(recorded)
+    return CURRENT_ADAPTER if is_adapter else engine_of(recorded.origin.family)
 
 
 class Document:

@@ -342,9 +342,6 @@ def test_simulated_samples_are_exported_as_they_were(
         (truth,) = (prof / "mindstudio_profiler_output").glob(f"{name}_*.csv")
         (made,) = out.rglob(f"{name}_*.csv")
         assert made.read_text() == truth.read_text()
-    shown = [_layer(next(one.rglob("msprof_2*.json"))) for one in (prof, out)]
-    assert shown[0] == shown[1]
-    assert len(shown[0]) > 2
     capsys.readouterr()
     (slices,) = prof.rglob("ffts_profile.data.*")
     assert main(["decode", str(slices), "--rows", "1"]) == 0
@@ -355,18 +352,6 @@ def test_simulated_samples_are_exported_as_they_were(
     lines = capsys.readouterr().out.splitlines()
     assert any(line.startswith(f"table {LOAD}: ") and "rows" in line for line in lines)
     assert any("ffts_profile: device_0, 1 file" in line for line in lines)
-
-
-def _layer(timeline: Path) -> list[tuple[object, ...]]:
-    """Counters of AI Core Utilization, which on A2 the engine in Python writes (text-outputs 1)."""
-    events = json.loads(timeline.read_text())
-    (pid,) = (
-        event["pid"]
-        for event in events
-        if event["name"] == "process_name" and event["args"]["name"] == "AI Core Utilization"
-    )
-    counters = (event for event in events if event["pid"] == pid and event["ph"] == "C")
-    return [(event["name"], event["ts"], *event["args"].values()) for event in counters]
 
 
 def _rows(path: Path) -> list[list[tuple[object, ...]]]:
