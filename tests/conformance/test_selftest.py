@@ -26,6 +26,7 @@ from ascend_conformance.media.db.selftest import (
     try_instance,
 )
 from ascend_conformance.media.text import selftest as text_selftest
+from ascend_conformance.media.text.rules import load_text_rules
 from ascend_conformance.media.text.specimens import SUBJECTS, WHOLE
 from ascend_ref.cli import main
 from ascend_spec import catalog
@@ -185,18 +186,20 @@ def test_a_rule_is_tried_on_the_folders_of_a_writer_until_it_is_broken(
     monkeypatch: pytest.MonkeyPatch,
 ):
     tried = []
+    # Of one turn, which a process tries.
+    broken, whole = list(load_text_rules())[:: text_selftest.TURNS][:2]
 
     def run_subject(subject: str, only: Sequence[str]) -> Trials:
         tried.append((subject, only))
-        reason = {"XLR101": None, "XLR102": "the folder has not its files"}
+        reason = {broken: None, whole: "the folder has not its files"}
         return Trials([Trial(subject, one, not_broken=reason[one]) for one in only])
 
     monkeypatch.setattr(text_selftest, "run_subject", run_subject)
-    monkeypatch.setattr(text_selftest, "_tried_on", lambda _: ["XLR101", "XLR102"])
+    monkeypatch.setattr(text_selftest, "_tried_on", lambda _: [broken, whole])
     text_selftest.run_specimens()
-    both = {subject for subject, only in tried if only == ["XLR101", "XLR102"]}
+    both = {subject for subject, only in tried if only == [broken, whole]}
     assert both == {"python", "cpp", "adapter"}
-    assert {tuple(only) for subject, only in tried if subject not in both} == {("XLR102",)}
+    assert {tuple(only) for subject, only in tried if subject not in both} == {(whole,)}
     assert {subject for subject, _ in tried} == set(SUBJECTS)
 
 

@@ -158,8 +158,8 @@ def test_samples_are_those_of_dies(tmp_path: Path) -> None:
     rates = samples["QOS"]
     names = [every[one] for one in rates["eventName"].tolist()]
     assert list(zip(names, rates["bandwidth"].tolist(), rates["dieId"].tolist(), strict=True)) == [
-        ("READ", 3 << 20, 1),
-        ("WRITE", 5 << 20, 1),
+        ("QoS READ", 3 << 20, 1),
+        ("QoS WRITE", 5 << 20, 1),
     ]
     links = samples["SIO"]
     assert [every[one] for one in links["name"].tolist()] == ["D-DIE0", "U-DIE1"]

@@ -16,7 +16,7 @@ from ..damage import Damage
 from ..fields import numbers
 from ..rates import rates
 from ..samples import SOC, clock_name, file_of
-from ..traffic import MEBI, PCIE_FIELDS, PIECE, Columns, before, directions, part_of
+from ..traffic import MEBI, PCIE_FIELDS, PIECE, STREAM, Columns, before, directions, part_of
 from .session import Rows, Session
 from .times import timed, times_of
 
@@ -106,7 +106,7 @@ def _streams(
     die: Integers | None = None,
 ) -> Columns:
     events = str(context.side.documents.get("sample", {}).get("qosEvents", ""))
-    names = [one for one in events.split(",") if one][: values.shape[1]]
+    names = [STREAM + one for one in events.split(",") if one][: values.shape[1]]
     if len(values) and not names:
         text = (
             f"{kind}: sample.json has no qosEvents, so nobody knows which streams the values are of"

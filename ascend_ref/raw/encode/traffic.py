@@ -11,7 +11,7 @@ from ascend_spec.raw.records import QOS_STREAMS, STARS_QOS_FIRST
 
 from ..fields import taken
 from ..lines import Entry
-from ..traffic import MEBI, PCIE_FIELDS, PORTS, Columns, directions, part_of, pieces
+from ..traffic import MEBI, PCIE_FIELDS, PORTS, STREAM, Columns, directions, part_of, pieces
 from .tree import RawTree
 
 
@@ -21,7 +21,8 @@ def traffic_settings(capture: Capture) -> dict[str, Any]:
     if len(capture.samples.get("HBM", {}).get("deviceId", ())):
         found["hbm_profiling_events"] = ",".join(directions())
     events = _streams(capture)
-    return found | ({"qosEvents": ",".join(events)} if events else {})
+    names = [one.removeprefix(STREAM) for one in events]
+    return found | ({"qosEvents": ",".join(names)} if names else {})
 
 
 def write_traffic(capture: Capture, tree: RawTree, found: dict[str, Columns], device: int) -> None:

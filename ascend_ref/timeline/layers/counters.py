@@ -167,18 +167,27 @@ def _frequency(samples: Samples) -> Iterator[Events]:
     for one, number in zip(*(column.tolist() for column in distinct(device, die)), strict=True):
         rows = np.flatnonzero((device == one) & (die == number))
         rows = rows[np.argsort(time[rows], kind="stable")]
-        kind = "frequency" if number == NO_DIE else "frequency-of-a-die"
-        for start, shown in _steady(samples.session, time[rows]):
-            text = _frequencies(clock[rows[shown]])
-            args = {"MHz": text, "value": text}
-            yield samples.events(kind, rows[shown], start=start, args=args)
+        repeats = REPEATING in text_catalog().writers[samples.session.engine].kin
+        if number != NO_DIE:
+            # That writer has a thread for each die, and no repetitions (erratum T73).
+            own = {"thread": number} if repeats else {}
+            args = _shown_clock(clock[rows])
+            yield samples.events("frequency-of-a-die", rows, args=args, **own)
+            continue
+        for start, shown in _steady(time[rows], repeats):
+            args = _shown_clock(clock[rows[shown]])
+            yield samples.events("frequency", rows[shown], start=start, args=args)
 
 
-def _steady(session: Session, time: Integers) -> Iterator[tuple[Integers, Integers]]:
+def _shown_clock(value: Reals) -> dict[str, Fragment]:
+    text = _frequencies(value)
+    return {"MHz": text, "value": text}
+
+
+def _steady(time: Integers, repeats: bool) -> Iterator[tuple[Integers, Integers]]:
     """Times and the samples that are shown at them, again and again where the writer does so."""
     gaps = np.append(np.maximum(time[1:] - time[:-1] - 1, 0), 0)
     count = 1 + gaps // REPEAT_NS
-    repeats = REPEATING in text_catalog().writers[session.engine].kin
     if not repeats or count.sum(dtype=np.float64) > MOST_SAMPLES:
         yield time, np.arange(len(time))
         return

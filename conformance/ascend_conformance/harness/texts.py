@@ -210,10 +210,12 @@ class _Both:
         yield Table(
             f"{place}: arrows",
             "timeline",
-            "(SELECT file, row, cat, starts, ends, start_ns, end_ns FROM trace.arrow)",
+            # Of the ends only the one at the work is known as well as the work itself.
+            "(SELECT file, row, cat, starts, ends, start_ns, coalesce(end_ns, start_ns) AS end_ns "
+            "FROM trace.arrow)",
             {one: one for one in ("cat", "starts", "ends", "start_ns", "end_ns")},
             ("cat",),
-            "start_ns",
+            "end_ns",
             ("start_ns", "end_ns"),
         )
         yield Table(
