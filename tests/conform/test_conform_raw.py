@@ -51,7 +51,7 @@ def test_our_own_export_is_what_was_recorded(count: int) -> None:
     assert {"api_statistic", "op_summary", "task_time"} <= outcome.features.keys()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_our_own_export_is_what_was_recorded_in_many_cases() -> None:
     test_our_own_export_is_what_was_recorded(40)
 

@@ -159,6 +159,6 @@ def test_our_own_export_is_what_was_recorded(count: int) -> None:
     assert {"CANN_API", "COMPUTE_TASK_INFO", "TASK"} <= outcome.features.keys()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_our_own_export_is_what_was_recorded_in_many_cases() -> None:
     test_our_own_export_is_what_was_recorded(40)

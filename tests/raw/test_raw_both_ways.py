@@ -102,7 +102,7 @@ def test_any_product_switches_and_faults_come_back(tmp_path: Path, scenario: Sce
     drawn_both_ways(tmp_path, scenario)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @settings(max_examples=80, deadline=None, suppress_health_check=QUIET)
 @given(scenario=scenarios(max_ranks=4, max_steps=2, max_faults=3))
 def test_many_products_switches_and_faults_come_back(tmp_path: Path, scenario: Scenario) -> None:

@@ -105,7 +105,7 @@ def test_a_damaged_tree_is_read_the_same_in_batches(
         assert found_in(folder) == at_once
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
