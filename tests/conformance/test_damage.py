@@ -171,7 +171,7 @@ def test_the_verb(profiles: Mapping[str, Path], tmp_path: Path) -> None:
     assert "DB203" in {one.rule for one in check([tmp_path / "out"]).findings}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @pytest.mark.parametrize("medium", ["db", "text", "bin"])
 def test_rules_drawn_at_random(medium: str, profiles: Mapping[str, Path], tmp_path: Path) -> None:
     """What is written is found, and most rules can be broken in a profile that shows much."""

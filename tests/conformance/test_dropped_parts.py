@@ -92,7 +92,7 @@ def drawn(folder: Path, number: int) -> list[tuple[Path, Part]]:
     return [(paths[part.file], part) for part in parts]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_whatever_is_missing_gets_a_verdict(root: Path, tmp_path: Path):
     folder = clean("python-edge", root)
     for part, report in tried_alone(drawn(folder, ALONE), tmp_path):

@@ -131,8 +131,8 @@ def test_rows_behind_the_end_of_the_file_are_refused(tmp_path: Path) -> None:
         ("pytorch", 30),
         ("analysis", 60),
         pytest.param("pytorch", 60, marks=pytest.mark.exhaustive),
-        pytest.param("msprof", 300, marks=pytest.mark.exhaustive),
-        pytest.param("analysis", 180, marks=pytest.mark.exhaustive),
+        pytest.param("msprof", 300, marks=pytest.mark.campaign),
+        pytest.param("analysis", 180, marks=pytest.mark.campaign),
     ],
 )
 def test_any_spoilt_byte_gives_a_report_or_a_refusal(

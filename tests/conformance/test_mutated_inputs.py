@@ -1,7 +1,7 @@
 """Any input with a random change gets a verdict: no failure of the checker, no hang.
 
 What is accepted without a word is classified; what a reader could have noticed is listed with its
-reason. A slice runs by default, 250 inputs of each medium with ``make exhaustive``, 10,000 with
+reason. A slice runs by default, 100 inputs of each medium with ``make exhaustive``, 10,000 with
 ``make campaign``.
 """
 
@@ -36,7 +36,7 @@ FEW = 40
 EACH = 10_000
 PARTS = 200
 """Into which the inputs of a medium are divided, so that several processes share them."""
-OFTEN = 5
+OFTEN = 2
 """Parts that ``make exhaustive`` tries."""
 LONGEST_S = 60
 """Of the processor for one folder of inputs, which takes some two seconds."""

@@ -30,7 +30,7 @@ DURING = tuple(
 @pytest.mark.parametrize(
     ("ranks", "faults", "allowed"),
     [
-        pytest.param(2, DURING, LOST_SAMPLES, marks=pytest.mark.exhaustive),
+        pytest.param(2, DURING, LOST_SAMPLES, marks=pytest.mark.campaign),
         (1, (FaultChoice("abnormal-end"),), NO_END),
     ],
     ids=["during the run", "at its end"],
