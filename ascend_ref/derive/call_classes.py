@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import re
 
+from ascend_spec import per_spec, raw_catalog
+
 HOST_COMMUNICATION = "HOST_HCCL"
-_CLASSES = (
-    (re.compile("aclrt"), "ACL_RTS"),
-    (re.compile("aclmdl"), "ACL_MODEL"),
-    (re.compile("aclnn|[A-Z]"), "ACL_NN"),
-    (re.compile("hcom_"), HOST_COMMUNICATION),
-    (re.compile(""), "ACL_OP"),
-)
-"""By the beginning of the name, since databases do not hold it. True for all 512 calls of the real
-timeline (data/text/pytorch_level1_rank0)."""
 
 
 def call_class(name: str) -> str:
-    """The class of a call (spec: raw/vocabularies.yaml, acl_classes)."""
-    return next(found for begin, found in _CLASSES if begin.match(name))
+    """The class of a call by the beginning of its name (spec: raw/vocabularies.yaml, acl_classes).
+
+    True for all 512 calls of one real timeline (fixtures-text-2025-01).
+    """
+    return next(found for begin, found in _classes() if begin.match(name))
+
+
+@per_spec
+def _classes() -> list[tuple[re.Pattern[str], str]]:
+    """How names begin; the class of all others comes last."""
+    members = raw_catalog().vocabularies["acl_classes"].members
+    known = [(one.calls, str(one.name)) for one in members if one.calls is not None]
+    return [(re.compile(calls), name) for calls, name in sorted(known, reverse=True)]

@@ -1,8 +1,8 @@
 """Performance counters of the AI cores: from cycles of events to the metrics shown.
 
 Which events and coefficients a metric has, the spec says (text/pmu.yaml). Source: text-outputs.md
-4.3; of samples msprof's FormatSampleBasedTimelineData. Values are not rounded here; files show
-three decimals.
+4.3; of samples upstream-msprof FormatSampleBasedTimelineData. Values are not rounded here; files
+show three decimals.
 """
 
 from __future__ import annotations

@@ -15,6 +15,9 @@ from .decimals import python_round
 from .matching import divided, greatest, groups, least
 from .transit import Mask
 
+STREAM = "QoS "
+"""So names of streams begin in QOS.eventName, and neither in sample.json nor in the fields of the
+timeline (db-schema QOS)."""
 MEBIBYTE = float(1 << 20)
 """What the writers call a MB of traffic."""
 RATE_PLACES = 6

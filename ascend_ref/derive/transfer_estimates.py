@@ -25,7 +25,7 @@ ESTIMATES: Mapping[str, Estimate] = {
     "Reduce_Inline": Estimate(0.6, 19_300.0),
 }
 """The host records it with each task, but no database holds it; these figures fit all 296 tasks of
-the real timeline (data/text/pytorch_level1_rank0)."""
+one real timeline (fixtures-text-2025-01)."""
 UNKNOWN = Estimate(0.0)
 
 

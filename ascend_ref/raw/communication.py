@@ -54,15 +54,15 @@ def type_of(kind: str) -> str:
 
 def recorded_types(values: Integers) -> Integers:
     """Numbers of ENUM_HCCL_DATA_TYPE and its like as records of tasks have them."""
-    return np.where(values == _enum_number(), numbered("hccl_no_type")[_NO_TYPE], values)
+    return np.where(values == no_type(), numbered("hccl_no_type")[_NO_TYPE], values)
 
 
 def enum_types(recorded: Integers) -> Integers:
     """The reverse of :func:`recorded_types`."""
-    return np.where(recorded == numbered("hccl_no_type")[_NO_TYPE], _enum_number(), recorded)
+    return np.where(recorded == numbered("hccl_no_type")[_NO_TYPE], no_type(), recorded)
 
 
-def _enum_number() -> int:
-    """The same in each enumeration of types of communication."""
+def no_type() -> int:
+    """What databases hold for no type, which is the same in each enumeration of communication."""
     members = catalog().enums["ENUM_HCCL_DATA_TYPE"].members
     return next(int(one.id) for one in members if one.name == _NO_TYPE)

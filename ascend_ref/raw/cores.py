@@ -1,6 +1,6 @@
 """Cores that are sampled by time: their records, and the two tables that are made of them.
 
-Both directions. Sources: raw-prof 4.7; msprof's ai_core_sample_parser.py, chip_model.py,
+Both directions. Sources: raw-prof 4.7; upstream-msprof ai_core_sample_parser.py, chip_model.py and
 unified_pmu_processor.cpp.
 """
 

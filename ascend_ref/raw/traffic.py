@@ -26,8 +26,6 @@ PIECE = 32
 """Byte that one event of a memory counts."""
 
 PORTS = ("NIC", "ROCE")
-STREAM = "QoS "
-"""So names of streams begin in QOS.eventName, and not in sample.json (db-schema QOS)."""
 
 PCIE_FIELDS: Mapping[str, tuple[str, int]] = {
     f"{way}{table}{part.capitalize()}": (f"{way}_{field}_{part}", unit)

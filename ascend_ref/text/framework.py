@@ -173,25 +173,26 @@ def launched(session: Session) -> Launched:
     cores = np.append(is_one_of(session.kernels["taskType"], [AI_CORE]), False)
     core[known] = cores[work.kernel[known]]
     copies = task_rows(session, copies=True)
-    others, caller = launched_operators(operators, session.calls, session.spill)
+    talks, caller = launched_operators(operators, session.calls, session.spill)
     of_tasks = (work.call, work.connection, work.start, work.end, core)
     no_core = np.zeros(len(operators.end), np.bool_)
-    of_others = (caller, operators.connection, operators.start, operators.end, no_core)
+    of_talks = (caller, operators.connection, operators.start, operators.end, no_core)
     found: Sequence[tuple[Sequence[npt.NDArray[Any]], Integers]] = (
         (of_tasks, task_rows(session, copies=False)),
         (of_tasks, copies[_first_places(work.call[copies])]),
-        (of_others, others),
+        (of_talks, talks),
     )
     columns = [
         np.concatenate(parts)
         for parts in zip(*([one[rows] for one in own] for own, rows in found), strict=True)
     ]
-    if shares_ids(session):
-        columns = [column[_first_places(columns[0])] for column in columns]
-    call, *columns = columns
-    moment, thread = session.calls.start[call], session.calls.thread[call]
-    order = np.argsort(moment, kind="stable")
-    return Launched(*(column[order] for column in (moment, thread, *columns)))
+    call, *others = columns
+    kept = _first_places(call) if shares_ids(session) else np.arange(len(call))
+    kept = kept[np.argsort(session.calls.start[call[kept]], kind="stable")]
+    moment, thread = (
+        of_call[call[kept]] for of_call in (session.calls.start, session.calls.thread)
+    )
+    return Launched(moment, thread, *(column[kept] for column in others))
 
 
 def _first_places(values: Integers) -> Integers:

@@ -257,7 +257,7 @@ def _utilization(core_type: str, recorded: Recorded, setting: Setting) -> Iterat
         bound = memory_bound(mac, vec, mte2, setting.engine)
         shown[MEMORY_BOUND] = python_round(bound)
     # Only then, so that memory_bound has its value where a ratio of it is not shown.
-    shown |= {name: 0 * shown[name] + np.nan for name in missing if name in shown}
+    shown |= {name: np.full_like(shown[name], np.nan) for name in missing if name in shown}
     every = means(np.zeros(len(device)), device).first
     owner = np.append(device, device[every])
     member = np.append(core, np.full(len(every), EVERY_CORE))

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from counted_groups import GROUPS, PRESETS
 from plain_capture import plain
 from raw_trees import DEVICE, DM, EVENTS, HM_DEV, M0, WALL_US, device_ticks, info, write_tree
 from slices import some
@@ -24,21 +25,7 @@ from ascend_ref.raw.encode.write import write_raw
 from ascend_ref.raw.view import raw_view
 from ascend_simulator.run import simulate
 from ascend_simulator.scenario import RUN
-from ascend_spec import text_catalog
 
-PRESETS = {
-    "A2": "dense-8",
-    "200I-500-A2": "edge-310b",
-    "910A": "cnn-910a",
-    "310P": "inference-310p",
-    "950": "950-dense",
-}
-GROUPS = [
-    (product, group.name)
-    for product in PRESETS
-    for group in text_catalog().pmu.groups.values()
-    if product in group.families and group.programmed
-]
 LOAD, SUMMARY = "SAMPLE_PMU_TIMELINE", "SAMPLE_PMU_SUMMARY"
 SAMPLED = {"ai_core_profiling_mode": "sample-based", "aiv_profiling_mode": "sample-based"}
 EXACT = "0x416,0x417,0x9,0x302,0xc,0x303,0x54,0x55"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from counted_groups import GROUPS, PRESETS
 from plain_capture import plain
 from slices import some
 
@@ -21,19 +22,6 @@ from ascend_simulator.run import simulate
 from ascend_simulator.scenario import RUN
 from ascend_spec import text_catalog
 
-PRESETS = {
-    "A2": "dense-8",
-    "200I-500-A2": "edge-310b",
-    "910A": "cnn-910a",
-    "310P": "inference-310p",
-    "950": "950-dense",
-}
-GROUPS = [
-    (product, group.name)
-    for product in PRESETS
-    for group in text_catalog().pmu.groups.values()
-    if product in group.families and group.programmed
-]
 MISSING = {
     # What the collector counts of them the exporter does not know (T106).
     "950": {f"ai{core}_main_mem_{way}_bw" for core in "cv" for way in ("read", "write")},

@@ -53,7 +53,9 @@ def test_tasks_of_communication_without_data_have_no_types(host: Path) -> None:
         seen[kind] += 1
         assert rdma == ALL_ONES
         if kind.startswith("Notify"):
-            assert (data, link) == (ALL_ONES, ALL_ONES) or kind == "Notify_Record"
+            assert data == ALL_ONES
+            # Some records go over a link.
+            assert link == ALL_ONES or (kind == "Notify_Record" and link < 255)
             assert estimate == {"Notify_Record": 1.0, "Notify_Wait": 0.02}[kind]
         else:
             constant = {"Memcpy": 1.5, "Reduce_Inline": 0.6}[kind]

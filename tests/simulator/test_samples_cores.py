@@ -122,14 +122,14 @@ def test_the_time_of_a_core_is_its_cycles_by_the_clock() -> None:
 @pytest.mark.parametrize("group", ["ArithmeticUtilization", "L2Cache", "MemoryAccess"])
 def test_amounts_are_those_of_the_blocks_of_a_core(group: str) -> None:
     """Together the cores have what the kernels have (db-schema 7.9)."""
-    run = run_of(kernel(blocks=60, duration=3_000_000, **CUBE, **MOVES), steps=3)
+    own = kernel(blocks=60, duration=3_000_000, **CUBE, **MOVES)
+    run = run_of(own, steps=3)
     switches = Switches(aic_mode="sample-based", aic_metrics=group)
     tables, texts = sample(run, Traffic(), switches)
     table = tables["SAMPLE_PMU_SUMMARY"]
     names = [one for one in metric_names(group, A2) if "ratio" not in one and "total" not in one]
-    (kernel_of,) = run.program.items[0].variants  # type: ignore[union-attr]
     length, clock = np.array([3_000_000] * 3), np.array([1800] * 3)
-    every = metric_values([kernel_of], np.zeros(3, np.int64), length, clock, group, A2)
+    every = metric_values([own], np.zeros(3, np.int64), length, clock, group, A2)
     for name in names:
         kind, _, metric = name.partition("_")
         whole = float(every[:, metric_names(group, A2).index(name)].sum())

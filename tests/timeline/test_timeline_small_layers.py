@@ -143,6 +143,21 @@ def test_a_clock_that_holds_is_repeated_unless_its_times_are_wrong() -> None:
         assert shown[-1]["ts"] == f"{(9 + gap) // 1000}.{(9 + gap) % 1000:03}"
 
 
+def test_the_clock_of_a_die_is_not_repeated_and_has_its_thread_in_python() -> None:
+    """T73, upstream-msprof AicoreFreqViewer for dies: one event a sample, the die as tid."""
+    rows = [
+        {"deviceId": 0, "timestampNs": START + time, "freq": 1800.0, "dieId": die}
+        for die in (0, 1)
+        for time in (0, 5_000_000)
+    ]
+    for writer, key, threads in (("python", "value", [0, 0, 1, 1]), ("cpp", "MHz", [0] * 4)):
+        recorded = with_rows("msprof", "AICORE_FREQ", *rows)
+        shown = of_layer(written(recorded, writer)["msprof"], "AI Core Freq")
+        assert [one["tid"] for one in shown] == threads
+        assert [one["name"][-1] for one in shown] == ["0", "0", "1", "1"]
+        assert [one["args"] for one in shown] == [{key: 1800}] * 4
+
+
 def test_classes_of_service_are_in_whole_mebibytes() -> None:
     row = {"deviceId": 0, "eventName": "QoS OTHERS", "bandwidth": 20 << 20, "timestampNs": START}
     recorded = with_rows("msprof", "QOS", row | {"dieId": -1})

@@ -14,7 +14,7 @@ from ascend_ref.derive.matching import distinct, groups, ranks
 from ascend_ref.spill import Spill, batches, counterparts, sorted_rows
 
 from ..binding import Tree
-from ..communication import NOT_COLLECTED, enum_types, exported_name, kind_of
+from ..communication import NOT_COLLECTED, enum_types, exported_name, kind_of, no_type
 from ..damage import Damage
 from ..fields import numbers, whole
 from ..tensors import NOT_AVAILABLE
@@ -29,8 +29,6 @@ Mask = npt.NDArray[np.bool_]
 
 _ALL_ONES = (1 << 32) - 1
 _MOST_RANKS = 1 << 20
-_INVALID = 65_535
-"""What enums of databases hold where a collective's record is missing."""
 
 
 class Communicated(NamedTuple):
@@ -200,7 +198,7 @@ def _facts(
     found = {
         "algorithm": np.full(len(operator), texts.number(NOT_AVAILABLE)),
         "count": np.zeros(len(operator), np.int64),
-        "data_type": np.full(len(operator), _INVALID),
+        "data_type": np.full(len(operator), no_type()),
         "relay": np.zeros(len(operator), np.int64),
         "retry": np.zeros(len(operator), np.int64),
     }

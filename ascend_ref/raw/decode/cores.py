@@ -14,7 +14,6 @@ from ascend_spec import catalog, text_catalog
 from ascend_spec.core.packed import dtype_of
 from ascend_spec.text.model import Core
 
-from ..clocks import LIMIT, OUT_OF_RANGE
 from ..context import Context
 from ..cores import (
     LOAD,
@@ -34,10 +33,9 @@ from ..cores import (
 from ..counters import Counts, Side, sides
 from ..damage import Damage
 from ..fields import whole
-from ..side import Unknown
 from .counters import programmed
 from .session import Rows, Session
-from .times import demand_within, state_timeless
+from .times import timed
 
 Columns = Mapping[str, npt.NDArray[Any]]
 Mask = npt.NDArray[np.bool_]
@@ -75,7 +73,7 @@ def read_cores(
         found = sides(switches.aic_metrics, product.id, origin.facts, SAMPLED)
         known = {one.core: one for one in found}
     for device, context, source in _places(session):
-        rows, time = _timed(session, context, source)
+        rows, time = timed(session, context, source.file, source.record, _is_possible)
         if not len(rows) or not frequency:
             continue
         if switches.aic_metrics is not None and not known:
@@ -109,32 +107,6 @@ def _places(session: Session) -> Iterator[tuple[int, Context, Source]]:
             stated = (context.side.settings.get(key) == value for key, value in source.when)
             if source.file in context.folder.files and all(stated):
                 yield device, context, source
-
-
-def _timed(session: Session, context: Context, source: Source) -> tuple[Rows, Integers]:
-    """The records that can be and that have times, and these in Unix ns."""
-    spill, (field, clock) = session.spill, source.clock()
-    every = session.rows(context, source.file, source.record)
-    rows = session.chosen(every, _is_possible, every)
-    if wrong := len(every) - len(rows):
-        text = f"{wrong:,} of {len(every):,} samples have numbers that they cannot have"
-        _state(session, context, source, text)
-    right = session.chosen(rows, lambda ticks: ticks < LIMIT, rows[field])
-    try:
-        time = spill.made(context.side.by_name(clock).times, right[field]) if len(right) else None
-        if time is not None:
-            demand_within(session, time)
-    except Unknown as reason:
-        text = f"{reason}, so {len(rows):,} samples of {source.file} have no times"
-        session.damage.append(Damage(context.folder.path, text, kind=source.file))
-        return rows[:0], np.zeros(0, np.int64)
-    if time is None:
-        time = np.zeros(0, np.int64)
-    known = spill.where(lambda at: at != OUT_OF_RANGE, time)
-    state_timeless(session, context, source.file, len(rows) - len(known))
-    return (right if len(known) == len(right) else session.taken(right, known)), spill.taken(
-        time, known
-    )
 
 
 def _is_possible(rows: Rows) -> Mask:

@@ -40,13 +40,20 @@ def times_of(
     if not len(ticks):
         return np.zeros(0, np.int64)
     try:
-        found = context.side.by_name(clock).times(ticks)
+        found = session.spill.made(context.side.by_name(clock).times, ticks)
         demand_within(session, found)
     except Unknown as reason:
         text = f"{reason}, so {len(ticks):,} samples of {kind} have no times"
         session.damage.append(Damage(context.folder.path, text, kind=kind))
         return np.full(len(ticks), OUT_OF_RANGE)
-    state_wrong(session, context, kind, found == OUT_OF_RANGE, "have times that no clock shows")
+    known = session.spill.where(_is_known, found)
+    wrong = len(found) - len(known)
+    state_wrong(session, context, kind, wrong, len(found), "have times that no clock shows")
+    return found
+
+
+def _is_known(time: Integers) -> npt.NDArray[np.bool_]:
+    found: npt.NDArray[np.bool_] = time != OUT_OF_RANGE
     return found
 
 
@@ -62,22 +69,24 @@ def timed(
     record: the declaration, where files have several at once. right: which of the records can be;
     the others are damage.
     """
-    rows = session.rows(context, kind, record)
-    if right is not None:
-        own = right(rows)
-        state_wrong(session, context, kind, ~own, "have numbers that they cannot have")
-        rows = rows[own]
+    every = session.rows(context, kind, record)
+    rows = every if right is None else session.chosen(every, right, every)
+    wrong = len(every) - len(rows)
+    state_wrong(session, context, kind, wrong, len(every), "have numbers that they cannot have")
     field, clock = time_field(session.declared(context, kind, record))
     time = times_of(session, context, kind, clock, rows[field])
-    return rows[time != OUT_OF_RANGE], time[time != OUT_OF_RANGE]
+    known = session.spill.where(_is_known, time)
+    if len(known) == len(rows):
+        return rows, time
+    return session.taken(rows, known), session.spill.taken(time, known)
 
 
 def state_wrong(
-    session: Session, context: Context, kind: str, wrong: npt.NDArray[np.bool_], what: str
+    session: Session, context: Context, kind: str, wrong: int, every: int, what: str
 ) -> None:
-    """State as damage how many samples of a kind are not read."""
-    if count := int(np.sum(wrong)):
-        text = f"{kind}: {count:,} of {len(wrong):,} samples {what}"
+    """State as damage how many of all samples of a kind are not read."""
+    if wrong:
+        text = f"{kind}: {wrong:,} of {every:,} samples {what}"
         session.damage.append(Damage(context.folder.path, text, kind=kind))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ascend_ref.capture import Integers, Texts
 from ascend_ref.capture.model import NONE
+from ascend_ref.derive.traffic import STREAM
 from ascend_spec.raw.records import STARS_QOS_FIRST
 
 from ..clocks import LIMIT, OUT_OF_RANGE
@@ -16,7 +17,7 @@ from ..damage import Damage
 from ..fields import numbers
 from ..rates import rates
 from ..samples import SOC, clock_name, file_of
-from ..traffic import MEBI, PCIE_FIELDS, PIECE, STREAM, Columns, before, directions, part_of
+from ..traffic import MEBI, PCIE_FIELDS, PIECE, Columns, before, directions, part_of
 from .session import Rows, Session
 from .times import timed, times_of
 

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from ascend_ref.capture import Capture, Integers
+from ascend_ref.derive.traffic import STREAM
 from ascend_spec.raw.records import QOS_STREAMS, STARS_QOS_FIRST
 
 from ..fields import taken
 from ..lines import Entry
-from ..traffic import MEBI, PCIE_FIELDS, PORTS, STREAM, Columns, directions, part_of, pieces
+from ..traffic import MEBI, PCIE_FIELDS, PORTS, Columns, directions, part_of, pieces
 from .tree import RawTree
 
 

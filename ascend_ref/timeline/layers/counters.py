@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from ascend_ref.arrays import integers, is_one_of, one_piece, reals, text_places
 from ascend_ref.capture.batch import Integers, Reals
-from ascend_ref.derive.traffic import MEBIBYTE
+from ascend_ref.derive.traffic import MEBIBYTE, STREAM
 from ascend_ref.spill import batches
 from ascend_spec import text_catalog
 from ascend_spec.core.shows import Show
@@ -73,7 +73,6 @@ REPEATING = "python"
 (text-outputs.md 6)."""
 REPEAT_NS = 1_000_000
 """How often they do."""
-SERVICE_PREFIX = "QoS "
 LARGEST_WHOLE = 1 << 53
 """Floats below it that have no fraction are integers of the same digits."""
 SAMPLES_AT_ONCE = 1 << 16
@@ -164,10 +163,10 @@ def _frequency(samples: Samples) -> Iterator[Events]:
     """The clock of the AI cores, in order of time."""
     time, device = samples.times, samples.devices
     clock, die = reals(samples.table["freq"]), integers(samples.table["dieId"], NO_DIE)
+    repeats = REPEATING in text_catalog().writers[samples.session.engine].kin
     for one, number in zip(*(column.tolist() for column in distinct(device, die)), strict=True):
         rows = np.flatnonzero((device == one) & (die == number))
         rows = rows[np.argsort(time[rows], kind="stable")]
-        repeats = REPEATING in text_catalog().writers[samples.session.engine].kin
         if number != NO_DIE:
             # That writer has a thread for each die, and no repetitions (erratum T73).
             own = {"thread": number} if repeats else {}
@@ -223,7 +222,7 @@ def _accelerators(samples: Samples) -> Iterator[Events]:
 def _service(samples: Samples) -> Iterator[Events]:
     """Traffic by class of service."""
     texts = filled(one_piece(samples.table["eventName"]), "")
-    names = [text.removeprefix(SERVICE_PREFIX) for text in texts.dictionary.to_pylist()]
+    names = [text.removeprefix(STREAM) for text in texts.dictionary.to_pylist()]
     streams = pa.DictionaryArray.from_arrays(
         texts.indices, samples.session.notation.strings(pa.array(names, pa.string()))
     )

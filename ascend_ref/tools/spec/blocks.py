@@ -298,7 +298,15 @@ def _member(member: SetMember, style: Style) -> str:
         style.prose(member.summary),
         "" if member.alias_of is None else f"Old name of {code(member.alias_of)}",
         lane,
+        _calls(member.calls),
         f"On {commas(member.chips)}" if member.chips else "",
         in_force(member.since, member.until),
         style.see(filter(None, [member.erratum])),
     )
+
+
+def _calls(names: str | None) -> str:
+    """Which calls are of a kind, by how their names begin."""
+    if names is None:
+        return ""
+    return f"Calls whose names begin with {code(names)}" if names else "All other calls"

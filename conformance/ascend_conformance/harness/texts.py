@@ -210,7 +210,8 @@ class _Both:
         yield Table(
             f"{place}: arrows",
             "timeline",
-            # Of the ends only the one at the work is known as well as the work itself.
+            # Where an arrow begins some media state roughly alone (raw-prof 4.2), so that arrows
+            # are paired by their work, or by their start without any.
             "(SELECT file, row, cat, starts, ends, start_ns, coalesce(end_ns, start_ns) AS end_ns "
             "FROM trace.arrow)",
             {one: one for one in ("cat", "starts", "ends", "start_ns", "end_ns")},

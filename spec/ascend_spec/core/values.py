@@ -34,7 +34,8 @@ class SetMember(Bounds):
 
     ``name`` is what source code calls a number, ``label`` what the viewer shows for it.
     ``alias_of``: the value that current exporters write instead; ``order`` and ``colour`` (the
-    ``cname`` of its events) describe a lane of the timeline.
+    ``cname`` of its events) describe a lane of the timeline. ``calls``: a regular expression for
+    the beginning of the names of the calls that are of this kind; an empty one is for all others.
     """
 
     value: str | int
@@ -46,6 +47,7 @@ class SetMember(Bounds):
     order: int | None = None
     colour: str | None = None
     chips: tuple[str, ...] = ()
+    calls: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
