@@ -1,0 +1,49 @@
+"""What of texts exporters are compared by."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from ascend_conformance.harness.exporters import Msprof, MsprofAnalyze
+from ascend_conformance.harness.files import texts_below
+from ascend_conformance.harness.texts import differences
+from ascend_ref.recorded import from_captures
+from ascend_ref.timeline import write_timeline
+from ascend_simulator.run import simulate
+from ascend_simulator.scenario import preset
+from ascend_spec import text_catalog, timeline_catalog
+
+LATE_US = 15
+
+
+@pytest.mark.parametrize("exporter", [Msprof, MsprofAnalyze])
+def test_what_an_exporter_writes_are_kinds_of_files(exporter: type) -> None:
+    """Of a name that no file has nothing would ever be compared."""
+    (claimed,) = (one.default for one in fields(exporter) if one.name == "features")
+    assert claimed
+    assert claimed - {*text_catalog().csv, *timeline_catalog().files} == set()
+
+
+def test_arrows_are_paired_by_their_work(tmp_path: Path) -> None:
+    """Late starts are wrong starts of these arrows, and no others that came or went."""
+    capture = simulate(preset("single-op")).capture(0)
+    folders = [tmp_path / "own", tmp_path / "other"]
+    for folder in folders:
+        folder.mkdir()
+        (path,) = write_timeline(
+            from_captures([capture], "msprof"), folder, timestamp="20260101000000"
+        )
+    events = json.loads(path.read_text())
+    starts = [one for one in events if one.get("cat") == "HostToDevice" and one["ph"] == "s"]
+    for one in starts:
+        one["ts"] = str(Decimal(one["ts"]) + LATE_US)
+    path.write_text(json.dumps(events))
+    own, other = (list(texts_below(folder)) for folder in folders)
+    assert [(one.place, one.column, one.count) for one in differences(own, other)] == [
+        ("msprof.json: arrows", "start_ns", len(starts))
+    ]
