@@ -15,7 +15,7 @@ from ascend_conformance.harness.texts import differences
 from ascend_ref.recorded import from_captures
 from ascend_ref.timeline import write_timeline
 from ascend_simulator.run import simulate
-from ascend_simulator.scenario import preset
+from ascend_simulator.scenario import override, preset
 from ascend_spec import text_catalog, timeline_catalog
 
 LATE_US = 15
@@ -31,7 +31,7 @@ def test_what_an_exporter_writes_are_kinds_of_files(exporter: type) -> None:
 
 def test_arrows_are_paired_by_their_work(tmp_path: Path) -> None:
     """Late starts are wrong starts of these arrows, and no others that came or went."""
-    capture = simulate(preset("single-op")).capture(0)
+    capture = simulate(override(preset("cnn-910a"), ranks=2, steps=1)).capture(0)
     folders = [tmp_path / "own", tmp_path / "other"]
     for folder in folders:
         folder.mkdir()
