@@ -22,10 +22,10 @@ demo: $(VENV)/.installed ## Simulate two NPUs, check their profiles, print the r
 test: $(VENV)/.installed-test $(VENV)/.torch-npu ## Run the tests; WORKERS=1 for one process.
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-exhaustive: $(VENV)/.installed-test $(VENV)/.torch-npu ## Run the cases that the tests leave out; ten minutes.
+exhaustive: $(VENV)/.installed-test $(VENV)/.torch-npu ## Run more of the cases that the tests leave out.
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "exhaustive and not campaign"
 
-campaign: $(VENV)/.installed-test ## Put faults into spec, rules and files; name what nobody notices. Two hours.
+campaign: $(VENV)/.installed-test ## Put faults into spec, rules and files; name what nobody notices. Hours.
 	PYTHONPATH=tests:tests/spec $(BIN)/python tests/spec/spec_changes.py
 	$(BIN)/python tests/campaign/run_defects.py
 	$(BIN)/python tests/conform/run_zoo.py
