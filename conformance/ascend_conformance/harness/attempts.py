@@ -38,6 +38,7 @@ class Attempts:
     exports: int = 0
     _features: dict[str, frozenset[str]] = field(default_factory=dict)
     _shown: dict[tuple[str, Looked], frozenset[Signature]] = field(default_factory=dict)
+    _smallest: dict[Signature, tuple[int, int, Case]] = field(default_factory=dict)
 
     def features(self, case: Case) -> frozenset[str]:
         """The kinds of files that there are to write of a possible case; it takes no export."""
@@ -81,7 +82,18 @@ class Attempts:
             stage = replace(stage, judged=False)
             asked = replace(asked, features=frozenset((looked.feature,)))
         tried = try_folder(self.exporter, stage, case, folder, asked)
-        return frozenset(one.signature for one in tried.failures)
+        shown = frozenset(one.signature for one in tried.failures)
+        size = tried.operators, len(case.to_yaml()), case
+        for one in shown:
+            self._smallest[one] = min(
+                self._smallest.get(one, size), size, key=lambda known: known[:2]
+            )
+        return shown
+
+    def smallest(self, signature: Signature) -> Case | None:
+        """The smallest case tried so far that shows a failure."""
+        known = self._smallest.get(signature)
+        return known[2] if known else None
 
 
 class Sought:
@@ -101,6 +113,10 @@ class Sought:
         # compared as a whole, so that no other failure takes it again.
         is_quick = isinstance(attempts.exporter, Function)
         self._looked = Looked(self._feature if is_quick and not judged else None, judged)
+
+    def smallest(self) -> Case | None:
+        """The smallest case that shows the failure, of those that were tried before."""
+        return self._attempts.smallest(self._signature)
 
     def can_show(self, case: Case) -> bool:
         """Whether a case is possible, and there is a file for the failure to be in."""
