@@ -39,10 +39,17 @@ LARGE = Scenario(
 class Known(Sought):
     """A failure that certain scenarios show, of a file that is always there."""
 
-    def __init__(self, cause: Callable[[Scenario], bool], tried: Case | None = None) -> None:
+    def __init__(
+        self, cause: Callable[[Scenario], bool], tried: Case | None = None, late: bool = False
+    ) -> None:
         self.cause = cause
         self.tried = tried
+        self.late = late
         self.exports = 0
+
+    @property
+    def is_late(self) -> bool:
+        return self.late
 
     def smallest(self) -> Case | None:
         return self.tried
@@ -101,15 +108,24 @@ def test_an_operator_of_a_graph_stays_alone_where_one_is_needed() -> None:
     assert found.capture == Switches(mstx=True)
 
 
+TRIED = Case(
+    Scenario(model=ModelChoice("single-operator", operator="Add", shape=(16,)), capture=SWITCHES),
+    "raw-to-text",
+    "msprof",
+)
+
+
 def test_a_small_case_that_was_tried_before_is_tried_first() -> None:
-    tried = Case(
-        Scenario(
-            model=ModelChoice("single-operator", operator="Add", shape=(16,)), capture=SWITCHES
-        ),
-        "raw-to-text",
-        "msprof",
-    )
-    sought = Known(lambda one: one.capture.sys_io > 0, tried)
+    sought = Known(lambda one: one.capture.sys_io > 0, TRIED)
     found = shrink(Case(LARGE, "raw-to-text", "msprof"), sought).scenario
     assert found.capture == Switches(sys_io=100)
     assert sought.exports < 12
+
+
+def test_a_small_case_is_left_as_it_is_after_many_exports() -> None:
+    sought = Known(lambda one: one.capture.sys_io > 0, TRIED, late=True)
+    assert shrink(Case(LARGE, "raw-to-text", "msprof"), sought) == TRIED
+    sought = Known(lambda one: one.parallelism.devices_per_process > 1, late=True)
+    found = shrink(Case(LARGE, "raw-to-text", "msprof"), sought).scenario
+    assert found.model.kind == "single-operator"
+    assert found.capture == SWITCHES

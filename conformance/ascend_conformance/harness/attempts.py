@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+LATE = 40
+"""Exports for the failures of an exporter: after them one that few operators show is left so."""
+
+
 class Looked(NamedTuple):
     """What of a case is looked at: one kind of file, ``None``: all of them; and ``judged``:
     ``check`` looks at whatever is written.
@@ -113,6 +117,11 @@ class Sought:
         # compared as a whole, so that no other failure takes it again.
         is_quick = isinstance(attempts.exporter, Function)
         self._looked = Looked(self._feature if is_quick and not judged else None, judged)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the exporter ran often enough to leave a small case as it is."""
+        return self._attempts.exports >= LATE
 
     def smallest(self) -> Case | None:
         """The smallest case that shows the failure, of those that were tried before."""

@@ -41,15 +41,14 @@ def shrink(case: Case, sought: Sought) -> Case:
     A case that is smaller at once is looked for first: one that was tried for another failure; one
     operator, with the switches by default, with those of the case that its file needs to be there
     at all, or with all of the case. Then one part after another is made smaller as long as the
-    failure stays.
+    failure stays; of an operator alone no longer after many exports.
     """
-    known = sought.smallest()
-    if known is not None and known.scenario.model.kind == ALONE:
-        return _reduced(known, _smaller, sought.shows)
-    for tiny in _tiny(case, _needed_switches(case, sought)):
-        if sought.shows(tiny):
-            return _reduced(tiny, _smaller, sought.shows)
-    return _reduced(case, _smaller, sought.shows)
+    found = sought.smallest()
+    if found is None or found.scenario.model.kind != ALONE:
+        found = next(filter(sought.shows, _tiny(case, _needed_switches(case, sought))), None)
+    if found is not None and sought.is_late:
+        return found
+    return _reduced(found or case, _smaller, sought.shows)
 
 
 def _needed_switches(case: Case, sought: Sought) -> Switches:
