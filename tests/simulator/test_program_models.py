@@ -190,9 +190,9 @@ def test_collectives_that_run_alone(operator: str) -> None:
 
 def test_a_copy_that_runs_alone() -> None:
     choice = ModelChoice(kind="single-operator", operator="memcpy", shape=(32, 8))
-    copies = [
-        one for one in build(choice, MACHINE, Parallelism(), 0).items if isinstance(one, Copy)
-    ]
+    program = build(choice, MACHINE, Parallelism(), 0)
+    assert [one.op_type for one in kernels(program)] == ["TensorMove"]
+    copies = [one for one in program.items if isinstance(one, Copy)]
     assert [(one.operation, one.size) for one in copies] == [
         ("host to device", 32 * 8 * 2),
         ("device to host", 32 * 8 * 2),

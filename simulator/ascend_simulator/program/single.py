@@ -16,7 +16,7 @@ TWO_OPERANDS = frozenset(("Add", "Mul", "RealDiv", "Equal", "ReluGrad", "GeluGra
 COLLECTIVES = ("allReduce", "allGather")
 """They need several ranks."""
 COPY = "memcpy"
-"""From the host to the device, and what was copied back."""
+"""From the host to the device, there, and back."""
 SIDE = 3
 """Of a convolution's weight."""
 
@@ -54,7 +54,9 @@ def single_operator(choice: ModelChoice, machine: Machine, parallelism: Parallel
     if choice.operator in COLLECTIVES:
         _collective(tape, choice, parallelism.data)
     elif choice.operator == COPY:
-        tape.copy_out(tape.copy_in(*choice.shape, data_type=choice.data_type, pinned=True))
+        x = tape.copy_in(*choice.shape, data_type=choice.data_type, pinned=True)
+        name, api, kind = "aten::clone", "aclnnInplaceCopy", "TensorMove"
+        tape.copy_out(tape.run(name, api, kind, (x,), [x.like])[0])
     else:
         unit = kinds()[choice.operator].unit
         {"cube": _cube, "attention": _attention}.get(unit, _vector)(tape, choice)
