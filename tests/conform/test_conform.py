@@ -52,8 +52,17 @@ def test_the_reference_writes_the_truth_of_drawn_cases(seed: int) -> None:
     assert [one.failure.signature for one in outcome.shown] == []
 
 
-def test_equal_seeds_draw_equal_cases() -> None:
-    assert draw_cases(STAGE, 3, 5) == draw_cases(STAGE, 3, 5)
+@pytest.mark.parametrize("count", [0, 1, 3, 16])
+def test_as_many_cases_are_drawn_as_asked_for(count: int) -> None:
+    stage = STAGES["raw-to-text"]  # for which half of what is drawn is no case
+    first, second = (draw_cases(stage, count, 2) for _ in range(2))
+    assert len({one.to_yaml() for one in first}) == count
+    assert first == second
+    assert all(one.is_possible and stage.can_be_drawn(one) for one in first)
+
+
+def test_other_seeds_draw_other_cases() -> None:
+    assert draw_cases(STAGE, 3, 5) != draw_cases(STAGE, 3, 6)
 
 
 @pytest.mark.parametrize("name", some(FEW, every=3))

@@ -24,7 +24,9 @@ from ascend_conformance.harness.named import exporter_of
 from ascend_conformance.harness.stages import STAGES
 from ascend_conformance.harness.trial import PLAINLY
 from ascend_ref.capture import Switches
-from ascend_simulator.scenario import RUN, preset
+from ascend_simulator.choices import ModelChoice, Parallelism
+from ascend_simulator.program.single import COLLECTIVES, COPY
+from ascend_simulator.scenario import RUN, Scenario, preset
 
 STAGE = STAGES["raw-to-text"]
 CHECKOUT = os.environ.get("ASCEND_REF_MSPROF")
@@ -44,11 +46,26 @@ def cases() -> tuple[Case, ...]:
 @pytest.mark.parametrize("count", [4])
 def test_our_own_export_is_what_was_recorded(count: int) -> None:
     reference = Function("reference", STAGE.reference)
-    cases = draw_cases(STAGE, count, 9)  # fewer where no more of them are small
-    outcome = conform(reference, STAGE, cases)
+    outcome = conform(reference, STAGE, draw_cases(STAGE, count, 9))
     assert outcome.shown == []
-    assert outcome.cases == len(cases) >= min(count, 20)
+    assert outcome.cases == count
     assert {"api_statistic", "op_summary", "task_time"} <= outcome.features.keys()
+
+
+@pytest.mark.parametrize("graph", [False, True])
+@pytest.mark.parametrize("operator", [*COLLECTIVES, COPY])
+def test_our_own_export_of_what_runs_alone_is_what_was_recorded(operator: str, graph: bool) -> None:
+    pair = Parallelism(2, devices_per_process=2) if operator in COLLECTIVES else Parallelism()
+    own = Scenario(
+        model=ModelChoice("single-operator", operator=operator, shape=(64, 16), graph=graph),
+        parallelism=pair,
+        capture=Switches(mstx=True, level=int(graph)),
+    )
+    outcome = conform(
+        Function("reference", STAGE.reference), STAGE, [Case(own, STAGE.name, "msprof")]
+    )
+    assert outcome.shown == []
+    assert outcome.cases == 1
 
 
 @pytest.mark.campaign

@@ -8,7 +8,7 @@ from program_cases import kernels, launches, stages
 from ascend_simulator.choices import HardwareChoice, ModelChoice, Parallelism
 from ascend_simulator.hardware import machine
 from ascend_simulator.program import build
-from ascend_simulator.program.model import Collective, Program
+from ascend_simulator.program.model import Collective, Copy, Program
 
 MACHINE = machine(HardwareChoice())
 HIDDEN, HEADS, SEQUENCE, BATCH, LAYERS, VOCABULARY = 256, 4, 128, 2, 3, 1024
@@ -178,6 +178,25 @@ def test_operators_that_run_alone(operator: str, shape: tuple[int, ...]) -> None
     program = build(choice, MACHINE, Parallelism(), 0)
     (kernel,) = kernels(program)
     assert kernel.op_type == operator
+
+
+@pytest.mark.parametrize("operator", ["allReduce", "allGather"])
+def test_collectives_that_run_alone(operator: str) -> None:
+    choice = ModelChoice(kind="single-operator", operator=operator, shape=(32, 8))
+    program = build(choice, MACHINE, Parallelism(2), 0)
+    assert counted(program, operator, "dp") == [32 * 8]
+    assert list(kernels(program)) == []
+
+
+def test_a_copy_that_runs_alone() -> None:
+    choice = ModelChoice(kind="single-operator", operator="memcpy", shape=(32, 8))
+    program = build(choice, MACHINE, Parallelism(), 0)
+    assert [one.op_type for one in kernels(program)] == ["TensorMove"]
+    copies = [one for one in program.items if isinstance(one, Copy)]
+    assert [(one.operation, one.size) for one in copies] == [
+        ("host to device", 32 * 8 * 2),
+        ("device to host", 32 * 8 * 2),
+    ]
 
 
 @pytest.mark.parametrize(("operator", "shape"), [("Nonsense", (1,)), ("MatMulV2", (64, 64))])

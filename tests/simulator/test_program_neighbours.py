@@ -156,7 +156,7 @@ def test_does_no_kernel_move_more_than_the_memory_can(operator: str, product: Pr
     found = machine(HardwareChoice(product))
     shape = {1: (4096, 8192), 3: (4096, 4096, 4096), 4: (8, 32, 2048, 128)}[least_lengths(operator)]
     choice = ModelChoice(kind="single-operator", operator=operator, shape=shape)
-    (kernel,) = kernels(single_operator(choice, found))
+    (kernel,) = kernels(single_operator(choice, found, Parallelism()))
     if kernel.blocks:
         assert kernel.read + kernel.written <= kernel.duration * found.chip.hbm_bandwidth // 1000
         assert kernel.loaded + kernel.stored <= kernel.duration * found.chip.l2_bandwidth // 1000

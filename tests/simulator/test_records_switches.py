@@ -239,9 +239,9 @@ WRONG = {
         "model.preprocess is the text 'dvpp'; expected one of host, device"
     ),
     "model: {kind: moe, preprocess: device}": "model.preprocess is not read by kind moe",
-    "model: {kind: single-operator, graph: true}": (
-        "model.graph is not read by kind single-operator; "
-        "expected only kind, data_type, operator, shape"
+    "model: {kind: single-operator, layers: 2}": (
+        "model.layers is not read by kind single-operator; "
+        "expected only kind, data_type, operator, shape, graph"
     ),
 }
 

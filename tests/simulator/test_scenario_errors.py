@@ -253,6 +253,10 @@ def test_units_of_the_faults(text: str, line: str) -> None:
             "such as MatMulV2; did you mean MatMulV2?",
         ),
         (
+            "model: {kind: single-operator, operator: allReduce}",
+            "parallelism.ranks is 1; expected at least 2 for allReduce",
+        ),
+        (
             "model: {kind: single-operator, operator: Conv2D, shape: [64, 64]}",
             "model.shape has 2 lengths; expected 4 or more for Conv2D",
         ),

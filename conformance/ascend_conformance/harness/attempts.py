@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+LATE = 40
+"""Exports for the failures of an exporter: after them one that few operators show is left so."""
+
+
 class Looked(NamedTuple):
     """What of a case is looked at: one kind of file, ``None``: all of them; and ``judged``:
     ``check`` looks at whatever is written.
@@ -38,6 +42,7 @@ class Attempts:
     exports: int = 0
     _features: dict[str, frozenset[str]] = field(default_factory=dict)
     _shown: dict[tuple[str, Looked], frozenset[Signature]] = field(default_factory=dict)
+    _smallest: dict[Signature, tuple[int, int, Case]] = field(default_factory=dict)
 
     def features(self, case: Case) -> frozenset[str]:
         """The kinds of files that there are to write of a possible case; it takes no export."""
@@ -81,7 +86,18 @@ class Attempts:
             stage = replace(stage, judged=False)
             asked = replace(asked, features=frozenset((looked.feature,)))
         tried = try_folder(self.exporter, stage, case, folder, asked)
-        return frozenset(one.signature for one in tried.failures)
+        shown = frozenset(one.signature for one in tried.failures)
+        size = tried.operators, len(case.to_yaml()), case
+        for one in shown:
+            self._smallest[one] = min(
+                self._smallest.get(one, size), size, key=lambda known: known[:2]
+            )
+        return shown
+
+    def smallest(self, signature: Signature) -> Case | None:
+        """The smallest case tried so far that shows a failure."""
+        known = self._smallest.get(signature)
+        return known[2] if known else None
 
 
 class Sought:
@@ -101,6 +117,15 @@ class Sought:
         # compared as a whole, so that no other failure takes it again.
         is_quick = isinstance(attempts.exporter, Function)
         self._looked = Looked(self._feature if is_quick and not judged else None, judged)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the exporter ran often enough to leave a small case as it is."""
+        return self._attempts.exports >= LATE
+
+    def smallest(self) -> Case | None:
+        """The smallest case that shows the failure, of those that were tried before."""
+        return self._attempts.smallest(self._signature)
 
     def can_show(self, case: Case) -> bool:
         """Whether a case is possible, and there is a file for the failure to be in."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 MOST_ROWS = 40_000
 """Of a case, about: what is larger shows no more, and takes minutes."""
 ATTEMPTS = 10
-"""Scenarios that are drawn for each that is small enough, at most."""
+"""Scenarios that are drawn in a round for each case that is wanted."""
+ROUNDS = 8
+"""Of draws, each with a seed of its own, until there are cases enough."""
 
 
 @st.composite
@@ -37,25 +40,36 @@ def size(case: Case) -> int:
     return rows_per_rank(case.scenario) * case.scenario.parallelism.ranks
 
 
+class _Enough(BaseException):
+    """As many cases as wanted; no error, which Hypothesis would look for a smaller one of."""
+
+
 def draw_cases(stage: Stage, count: int, number: int) -> list[Case]:
-    """So many cases, smallest first; the same ones for the same number."""
+    """So many cases, smallest first; the same ones for the same number.
+
+    They are fewer where many rounds of draws have no more that are possible, small and different.
+    """
+    if not count:
+        return []
     found: dict[object, Case] = {}  # Hypothesis likes to repeat most of what it has drawn
 
-    @seed(number)
-    @settings(
+    def collect(case: Case) -> None:
+        possible = stage.can_be_drawn(case) and case.is_possible
+        if possible and size(case) <= MOST_ROWS:
+            one = case.scenario
+            found.setdefault((case.output, one.hardware.product, one.model.kind, size(case)), case)
+        if len(found) == count:
+            raise _Enough
+
+    settled = settings(
         max_examples=ATTEMPTS * count,
         phases=(Phase.generate,),
         database=None,
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
-    @given(cases(stage.name, stage.ranks))
-    def collect(case: Case) -> None:
-        possible = stage.can_be_drawn(case) and case.is_possible
-        if len(found) < count and possible and size(case) <= MOST_ROWS:
-            one = case.scenario
-            found.setdefault((case.output, one.hardware.product, one.model.kind, size(case)), case)
-
-    if count:
-        collect()
+    draw = settled(given(cases(stage.name, stage.ranks))(collect))
+    with suppress(_Enough):
+        for turn in range(ROUNDS):
+            seed(number + (turn << 64))(draw)()
     return sorted(found.values(), key=size)

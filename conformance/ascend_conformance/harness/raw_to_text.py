@@ -7,11 +7,17 @@ from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from math import lcm
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from ascend_ref.profile.raw import export_raw
 from ascend_ref.raw import find_folders
+from ascend_ref.raw.vocabulary import level, numbered
 from ascend_simulator import write_run
 from ascend_spec import layout_catalog, raw_catalog
+from ascend_spec.core.packed import dtype_of
 
 from . import texts
 from .case import Case
@@ -89,14 +95,18 @@ differences = partial(texts.differences, numbered=("connection_id",))
 
 
 def operators(folder: Path) -> int:
-    """How many operators the input of a case holds: at level 0, at which the host names none, how
-    many tasks it launched.
+    """How many operators the input of a case holds: how often the host launched a node, such as a
+    kernel or a collective; where it launched none, how many tasks there are.
     """
-    return _records(folder, "node_basic_info") or _records(folder, "task_track")
+    calls = _records(folder, "api_event", "API_EVENT")
+    of_nodes = calls["level"] == level("NODE")
+    launches = of_nodes & (calls["type"] == numbered("node_types")["launch"])
+    return int(launches.sum()) or len(_records(folder, "task_track", "TASK_TRACK"))
 
 
-def _records(folder: Path, kind: str) -> int:
-    size = raw_catalog().record_size(kind.upper()) or 1
+def _records(folder: Path, kind: str, record: str) -> npt.NDArray[Any]:
     (source,) = (folder / "input").iterdir()
-    slices = [one for found in find_folders(source) for one in found.files.get(kind, ())]
-    return sum(one.path.stat().st_size // size for one in slices)
+    slices = [one.path for found in find_folders(source) for one in found.files.get(kind, ())]
+    content = b"".join(one.read_bytes() for one in slices)
+    layout = dtype_of(raw_catalog().record(record))
+    return np.frombuffer(content[: len(content) // layout.itemsize * layout.itemsize], layout)

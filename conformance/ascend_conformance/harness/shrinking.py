@@ -8,10 +8,10 @@ from functools import cache
 from typing import Any
 
 from ascend_ref.capture import Switches
-from ascend_simulator.choices import HardwareChoice, ModelChoice, Parallelism, Schedule
+from ascend_simulator.choices import HardwareChoice, ModelChoice, ModelKind, Parallelism, Schedule
 from ascend_simulator.program.cost import kinds
-from ascend_simulator.program.single import least_lengths
-from ascend_simulator.scenario import Scenario
+from ascend_simulator.program.single import COLLECTIVES, COPY, least_lengths
+from ascend_simulator.scenario import Scenario, run_schema
 
 from .attempts import Sought
 from .case import Case
@@ -22,25 +22,33 @@ Smaller = Callable[[Case], Iterator[tuple[str, Case]]]
 Made = Mapping[str, Any]
 """Fields and what they are made."""
 
+ALONE: ModelKind = "single-operator"
 LENGTH = 16
 """Of each dimension of an operator."""
 NETWORK = ModelChoice(layers=1, hidden=64, heads=1, sequence=16, vocabulary=16)
 """The one with a collective that has fewest operators."""
 ONE_STEP = Schedule(warmup=0, active=1)
-SMALL: Made = {"layers": 1, "hidden": 64, "heads": 1, "sequence": 16, "vocabulary": 16, "tables": 1}
+SMALL: Made = {
+    **{"layers": 1, "hidden": 64, "heads": 1, "sequence": 16, "vocabulary": 16, "batch": 1},
+    **{"microbatches": 1, "generate": 1, "tables": 1},
+}
+"""Fields of models, of which each kind reads some."""
 
 
 def shrink(case: Case, sought: Sought) -> Case:
     """The smallest case found that still shows a failure.
 
-    A case that is smaller at once is looked for first: one operator, with the switches by default,
-    with those of the case that its file needs to be there at all, or with all of the case. Then one
-    part after another is made smaller as long as the failure stays.
+    A case that is smaller at once is looked for first: one that was tried for another failure; one
+    operator, with the switches by default, with those of the case that its file needs to be there
+    at all, or with all of the case. Then one part after another is made smaller as long as the
+    failure stays; of an operator alone no longer after many exports.
     """
-    for tiny in _tiny(case, _needed_switches(case, sought)):
-        if sought.shows(tiny):
-            return _reduced(tiny, _smaller, sought.shows)
-    return _reduced(case, _smaller, sought.shows)
+    found = sought.smallest()
+    if found is None or found.scenario.model.kind != ALONE:
+        found = next(filter(sought.shows, _tiny(case, _needed_switches(case, sought))), None)
+    if found is not None and sought.is_late:
+        return found
+    return _reduced(found or case, _smaller, sought.shows)
 
 
 def _needed_switches(case: Case, sought: Sought) -> Switches:
@@ -71,14 +79,15 @@ def _reduced(case: Case, smaller_ones: Smaller, holds: Holds) -> Case:
 
 @cache
 def single_operators() -> tuple[ModelChoice, ...]:
-    """The first operator of each unit that executes operators."""
+    """The first operator of each unit that executes operators, and a copy."""
     first: dict[str, str] = {}
     for name, kind in kinds().items():
         first.setdefault(kind.unit, name)
-    return tuple(
-        ModelChoice("single-operator", operator=name, shape=(LENGTH,) * least_lengths(name))
-        for name in first.values()
-    )
+    return tuple(map(_alone, (*first.values(), COPY)))
+
+
+def _alone(operator: str) -> ModelChoice:
+    return ModelChoice(ALONE, operator=operator, shape=(LENGTH,) * least_lengths(operator))
 
 
 def _tiny(case: Case, needed: Switches) -> Iterator[Case]:
@@ -89,9 +98,8 @@ def _tiny(case: Case, needed: Switches) -> Iterator[Case]:
     for hardware in dict.fromkeys((HardwareChoice(), product)):
         for capture in dict.fromkeys((Switches(), needed, own.capture)):
             yield replace(case, seed=0, scenario=_scenario(*first, hardware, capture))
-    for program in others:
-        for capture in dict.fromkeys((needed, own.capture)):
-            yield replace(case, seed=0, scenario=_scenario(*program, product, capture))
+    for program in others:  # with all switches, of which there are fewer afterwards
+        yield replace(case, seed=0, scenario=_scenario(*program, product, own.capture))
     model, parallelism, _ = first
     alone = replace(own, name="shrunk", summary="", parallelism=parallelism, faults=())
     yield replace(case, scenario=replace(alone, model=model, schedule=ONE_STEP))
@@ -115,18 +123,24 @@ def _scenario(
 
 
 def _programs(own: Scenario) -> Iterator[tuple[ModelChoice, Parallelism, int]]:
-    """Models, ranks and steps, the fewest operators first."""
+    """Models, ranks and steps: an operator alone, then what has all that a case has and few
+    operators, then other operators, and two of them for what is between them.
+    """
     first, *others = single_operators()
     yield first, Parallelism(), 1
-    yield first, Parallelism(), 2
-    for model in others:
-        yield model, Parallelism(), 2  # what is between two of them shows as well
-    together = own.parallelism.devices_per_process
+    together = min(own.parallelism.devices_per_process, 2)
+    pair = Parallelism(2, devices_per_process=together)
+    one, programs = Parallelism(), []
     if own.parallelism.ranks > 1:
-        yield first, Parallelism(2, devices_per_process=min(together, 2)), 1
-    yield first, Parallelism(), 3
+        collective = _alone(COLLECTIVES[0])
+        programs += [(model, pair, 1) for model in (first, collective)]
+    programs += [(first, one, 2)]
+    programs += [(model, pair if together > 1 else one, 2) for model in others]
+    programs += [(first, one, 3)]
     if own.parallelism.ranks > 1:
-        yield NETWORK, Parallelism(2), 1
+        programs += [(NETWORK, pair, 1)]
+    for model, parallelism, steps in programs:
+        yield replace(model, graph=own.model.graph), parallelism, steps
 
 
 def _smaller(case: Case) -> Iterator[tuple[str, Case]]:
@@ -151,6 +165,8 @@ def _parts(own: Scenario) -> Iterator[tuple[str, Made]]:
     yield "ranks", {"parallelism": Parallelism()}
     if own.parallelism.ranks > 2:
         yield "two ranks", {"parallelism": Parallelism(2)}
+    if own.parallelism.devices_per_process > 1:
+        yield "processes", {"parallelism": replace(own.parallelism, devices_per_process=1)}
     yield "schedule", {"schedule": ONE_STEP}
     for steps in range(1, own.schedule.active + 1):
         yield f"{steps} steps", {"schedule": replace(ONE_STEP, active=steps)}
@@ -159,6 +175,7 @@ def _parts(own: Scenario) -> Iterator[tuple[str, Made]]:
     yield from _captures(own.capture)
     model = _plain(own.model)
     yield "model fields", {"model": model}
+    yield "model fields but the graph", {"model": replace(model, graph=own.model.graph)}
     for one in fields(model):
         made: Made = {one.name: getattr(model, one.name)}
         yield f"model {one.name}", {"model": replace(own.model, **made)}
@@ -166,9 +183,14 @@ def _parts(own: Scenario) -> Iterator[tuple[str, Made]]:
 
 def _plain(model: ModelChoice) -> ModelChoice:
     """A model of the same kind with everything else small or by default."""
-    if model.kind == "single-operator":
+    if model.kind == ALONE:
         return ModelChoice(model.kind, operator=model.operator, shape=model.shape)
-    return replace(ModelChoice(model.kind), **SMALL)
+    return replace(ModelChoice(model.kind), **_small(model.kind))
+
+
+def _small(kind: ModelKind) -> Made:
+    read = run_schema().read_by("model", kind)
+    return {name: value for name, value in SMALL.items() if name in read}
 
 
 def _models(own: Scenario) -> Iterator[tuple[str, Made]]:
@@ -176,11 +198,13 @@ def _models(own: Scenario) -> Iterator[tuple[str, Made]]:
     first, *others = single_operators()
     yield "model, ranks", {"model": first, "parallelism": Parallelism()}
     yield "model", {"model": first}
-    if own.model.kind == "single-operator":
+    if own.model.kind == ALONE:
         return
     for model in others:
         yield model.operator, {"model": model, "parallelism": Parallelism()}
-    tiny: Made = {one: value for one, value in SMALL.items() if getattr(own.model, one) > value}
+    yield COLLECTIVES[0], {"model": _alone(COLLECTIVES[0])}
+    small = _small(own.model.kind)
+    tiny: Made = {one: value for one, value in small.items() if getattr(own.model, one) > value}
     yield "sizes", {"model": replace(own.model, **tiny)}
     yield "small network", {"model": NETWORK, "parallelism": Parallelism(2)}
 

@@ -27,4 +27,4 @@ def build(model: ModelChoice, machine: Machine, parallelism: Parallelism, stage:
         case "recommendation":
             return recommender(model, machine, parallelism)
         case "single-operator":
-            return single_operator(model, machine)
+            return single_operator(model, machine, parallelism)

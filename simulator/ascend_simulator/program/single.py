@@ -1,24 +1,36 @@
-"""One operator alone: what operator developers profile."""
+"""One operator, collective or copy alone: what their developers profile."""
 
 from __future__ import annotations
 
 from math import prod
 
-from ..choices import ModelChoice
+from ..choices import ModelChoice, Parallelism
 from ..hardware.model import Machine
 from .cost import Heads, kinds
 from .model import Program
+from .parallel import all_gather, all_reduce
 from .tape import Tape
 from .values import Value
 
 TWO_OPERANDS = frozenset(("Add", "Mul", "RealDiv", "Equal", "ReluGrad", "GeluGrad", "SigmoidGrad"))
+COLLECTIVES = ("allReduce", "allGather")
+"""They need several ranks."""
+COPY = "memcpy"
+"""From the host to the device, there, and back."""
 SIDE = 3
 """Of a convolution's weight."""
+
+
+def lone_operators() -> tuple[str, ...]:
+    """All that can run alone, by name."""
+    return (*kinds(), *COLLECTIVES, COPY)
 
 
 def least_lengths(operator: str) -> int:
     """How many lengths the shape of an operator has at least. ``ValueError`` for one that is not
     modelled."""
+    if operator in (*COLLECTIVES, COPY):
+        return 1
     kind = kinds().get(operator)
     if kind is None:
         raise ValueError(f"{operator} is not an operator that is modelled")
@@ -27,7 +39,7 @@ def least_lengths(operator: str) -> int:
     return 3 if kind.unit == "cube" else 1
 
 
-def single_operator(choice: ModelChoice, machine: Machine) -> Program:
+def single_operator(choice: ModelChoice, machine: Machine, parallelism: Parallelism) -> Program:
     """One call on operands that are already there, and a wait for its end.
 
     shape: of a product of matrices rows, inner length and columns (before them the batch); of
@@ -38,12 +50,26 @@ def single_operator(choice: ModelChoice, machine: Machine) -> Program:
     least = least_lengths(choice.operator)
     if len(choice.shape) < least:
         raise ValueError(f"{choice.operator} needs a shape of {least} lengths")
-    kind = kinds()[choice.operator]
     tape = Tape(machine, differentiates=False)
-    writer = {"cube": _cube, "attention": _attention}.get(kind.unit, _vector)
-    writer(tape, choice)
+    if choice.operator in COLLECTIVES:
+        _collective(tape, choice, parallelism.data)
+    elif choice.operator == COPY:
+        x = tape.copy_in(*choice.shape, data_type=choice.data_type, pinned=True)
+        name, api, kind = "aten::clone", "aclnnInplaceCopy", "TensorMove"
+        tape.copy_out(tape.run(name, api, kind, (x,), [x.like])[0])
+    else:
+        unit = kinds()[choice.operator].unit
+        {"cube": _cube, "attention": _attention}.get(unit, _vector)(tape, choice)
     tape.synchronize()
     return tape.program()
+
+
+def _collective(tape: Tape, choice: ModelChoice, ranks: int) -> None:
+    x = tape.constant(*choice.shape, data_type=choice.data_type)
+    if choice.operator == "allReduce":
+        all_reduce(tape, x, "dp")
+    else:
+        all_gather(tape, x, "dp", ranks)
 
 
 def _call(tape: Tape, choice: ModelChoice, shape: tuple[int, ...], *inputs: Value) -> Value:

@@ -20,9 +20,8 @@ from ..choices import (
 )
 from ..documents import Path, Problem
 from ..hardware.model import machine
-from ..program.cost import kinds
 from ..program.counters import metric_groups
-from ..program.single import least_lengths
+from ..program.single import COLLECTIVES, least_lengths, lone_operators
 from .collected import collecting, setting
 from .damageable import raw_kinds
 from .estimate import BYTES_PER_ROW, MOST_ROWS, MOST_ROWS_PER_RANK, rows_per_rank, rows_per_step
@@ -114,14 +113,16 @@ def _model(scenario: Scenario) -> Iterator[Problem]:
 
 def _single(scenario: Scenario) -> Iterator[Problem]:
     model = scenario.model
-    if model.operator not in kinds():
-        close = get_close_matches(model.operator, kinds(), 1)
+    if model.operator not in lone_operators():
+        close = get_close_matches(model.operator, lone_operators(), 1)
         hint = f"; did you mean {close[0]}?" if close else ""
         yield (
             ("model", "operator"),
             f"is {model.operator!r}; expected an operator that is modelled, such as MatMulV2{hint}",
         )
         return
+    if model.operator in COLLECTIVES and scenario.parallelism.ranks < 2:
+        yield _is(scenario, ("parallelism", "ranks"), f"at least 2 for {model.operator}")
     least = least_lengths(model.operator)
     if len(model.shape) < least:
         yield (
