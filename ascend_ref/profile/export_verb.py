@@ -115,7 +115,9 @@ def export(
         )
         return _state(exported, explained=explained, as_json=as_json)
     if explained or output is None:
-        raise click.UsageError("--explain is for raw data, this is a database; --raw reads raw files next to it")
+        raise click.UsageError(
+            "--explain is for raw data, this is a database; --raw reads raw files next to it"
+        )
     _require(kinds, OF_DATABASES, "a database")
     if revision is not None:
         raise click.UsageError("--revision is for raw data, this is a database")
