@@ -36,7 +36,7 @@ __all__ = [
 
 MIB: Final = 1 << 20
 CACHE_KIB: Final = 16_000
-ONCE_KIB: Final = 2_000
+ONCE_KIB: Final = 500
 """Cache of whoever looks at each page once: one that the processor can hold is faster."""
 TICK: Final = 50_000
 """Virtual machine instructions between two looks at Ctrl-C and the budget; about a millisecond."""
