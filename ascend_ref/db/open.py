@@ -36,6 +36,8 @@ __all__ = [
 
 MIB: Final = 1 << 20
 CACHE_KIB: Final = 16_000
+ONCE_KIB: Final = 500
+"""Cache of whoever looks at each page once: one that the processor can hold is faster."""
 TICK: Final = 50_000
 """Virtual machine instructions between two looks at Ctrl-C and the budget; about a millisecond."""
 
@@ -91,11 +93,12 @@ def database_uri(path: Path, *, mode: str) -> str:
     return f"file://{slash}{location}?{options}"
 
 
-def open_readonly(path: Path) -> apsw.Connection:
+def open_readonly(path: Path, cache_kib: int = CACHE_KIB) -> apsw.Connection:
     """A connection that can only read ``path`` and work in temporary tables.
 
-    Raises :class:`UnreadableDatabase` when the file is not a regular, complete SQLite database
-    with a schema that SQLite can parse. Rows may still be damaged: see :func:`quick_check`.
+    cache_kib: of the pages that it keeps. Raises :class:`UnreadableDatabase` when the file is not a
+    regular, complete SQLite database with a schema that SQLite can parse. Rows may still be
+    damaged: see :func:`quick_check`.
     """
     length = sound_length(path)
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
@@ -106,7 +109,7 @@ def open_readonly(path: Path) -> apsw.Connection:
     try:
         _restrict(connection)
         with budget(connection, _schema_budget(length)):
-            _tune(connection)
+            _tune(connection, cache_kib)
             connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
         connection.authorizer = Authorizer()
     except (apsw.Error, BudgetExceeded, UnicodeDecodeError) as error:
@@ -154,13 +157,13 @@ def _restrict(connection: apsw.Connection) -> None:
     connection.set_progress_handler(lambda: False, TICK, id="interruptible")
 
 
-def _tune(connection: apsw.Connection) -> None:
+def _tune(connection: apsw.Connection, cache_kib: int) -> None:
     for pragma in (
         "cell_size_check = ON",
         "mmap_size = 0",
         "ignore_check_constraints = ON",
         "temp_store = FILE",
-        f"cache_size = -{CACHE_KIB}",
+        f"cache_size = -{cache_kib}",
     ):
         connection.execute(f"PRAGMA {pragma}")
 

@@ -40,6 +40,8 @@ SIZES: Final = np.array(
     [0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0, *((one - 12) // 2 for one in range(12, MORE))], np.int64
 )
 """Bytes of a cell by its serial type."""
+SHIFTS: Final = np.minimum(64 - 8 * SIZES[: ONE + 1], 63)
+"""Bits behind a number in 8 bytes from its first one on."""
 UTF_8: Final = 1
 
 
@@ -163,11 +165,12 @@ class _Rows:
         counts = self._numbers(base + 3, ">u2")
         if (self.bytes[base] != LEAF).any() or counts.max() > file.usable // 4:
             raise OtherLayout
+        shape = len(pages), int(counts.max())
+        pointers = np.ndarray(shape, ">u2", raw, 8, (file.page_size, 2))
+        cell = pointers[np.arange(shape[1]) < counts[:, None]].astype(np.int64)
         base, counts = base[counts > 0], counts[counts > 0]
         ends = np.cumsum(counts)
         owner = np.repeat(base, counts)
-        number = np.arange(len(owner)) - np.repeat(ends - counts, counts)
-        cell = self._numbers(owner + 8 + 2 * number, ">u2")
         if len(cell) and cell.max() > file.usable - 4:
             raise OtherLayout
         cell += owner
@@ -248,7 +251,7 @@ class _Rows:
             least, top = int(kinds.min()), int(kinds.max())
             if top >= MORE:
                 raise OtherLayout
-            sizes = int(SIZES[top]) if least == top else SIZES[kinds]
+            sizes = int(SIZES[top]) if least == top else SIZES.take(kinds)
             found.append(_Cells(kinds, least, top, sizes, places))
             places = places + sizes
         if (places > self._end).any():
@@ -270,10 +273,9 @@ def _column(file: _File, rows: _Rows, cells: _Cells, kind: pa.DataType) -> pa.Ar
     if top > ONE or (top >= REAL and kind == pa.int64() and (kinds == REAL).any()):
         raise OtherLayout
     values = rows.words(cells.places)
-    values >>= np.minimum(64 - 8 * cells.sizes, 63)
+    values >>= SHIFTS[top] if cells.least == top else SHIFTS.take(kinds)
     if top >= ZERO:
-        values[kinds == ZERO] = 0
-        values[kinds == ONE] = 1
+        np.copyto(values, kinds - np.uint8(ZERO), where=kinds >= ZERO)
     none = kinds == NULL if cells.least == NULL else None
     if kind == pa.int64():
         return pa.array(values, mask=none)

@@ -47,7 +47,7 @@ PYTHON_FIXED_FROM = 1e-4
 ARROW_FIXED_BELOW = 1e9
 """Arrow shows floats between the two without an exponent, as Python does."""
 FEW_UNITS = 1 << 12
-"""Numbers of units that are all less, as those of shares are, have texts that are made once."""
+"""Less are the units of shares and of the times of idle cores; their texts are made once."""
 
 
 def decimal_texts(
@@ -58,8 +58,12 @@ def decimal_texts(
     With three places ns become us. ``tab`` ends each text with the tab of text-outputs.md 2.6.
     """
     values, valid = _filled(units)
-    if len(values) and values.min() >= 0 and values.max() < FEW_UNITS:
-        texts = _table(places, form).take(pa.array(values))
+    others = np.flatnonzero((values < 0) | (values >= FEW_UNITS))
+    if 2 * len(others) < len(values):
+        place = values.astype(np.int64)
+        place[others] = FEW_UNITS + np.arange(len(others))
+        every = [_table(places, form), _texts(values[others], form, places)]
+        texts = pa.concat_arrays(every).take(pa.array(place))
     else:
         texts = _texts(values, form, places)
     if tab:

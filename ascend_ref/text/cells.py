@@ -63,7 +63,10 @@ class CellTexts:
         if pa.types.is_null(kind):
             none = self._quoted(pa.array([self._none], pa.string()))
             return pa.DictionaryArray.from_arrays(np.zeros(len(values), np.int32), none)
-        return self._numbers(values).fill_null(self._none)
+        if not values.null_count:
+            return self._numbers(values)
+        none = pa.scalar(self._none, pa.string())
+        return pc.if_else(values.is_valid(), self._numbers(values.fill_null(0)), none)
 
     def _numbers(self, values: pa.Array) -> pa.StringArray:
         style, places = self._format.style, self._format.decimals

@@ -184,6 +184,33 @@ def test_what_is_laid_out_otherwise_is_read_by_sqlite(
     assert bool(asked) is not is_plain
 
 
+@pytest.mark.parametrize(
+    ("texts", "numbers"),
+    [
+        (["10", "95"], [10, 95]),
+        (["0", "5"], [0, 5]),
+        (["-5", "12"], [-5, 12]),
+        (["1000000000000000000", "9223372036854775807"], [10**18, (1 << 63) - 1]),
+        (["1000000000000000000", "9223372036854775808"], None),
+        (["07", "12"], None),
+        (["+7", "12"], None),
+        (["1/", "12"], None),
+        (["1:", "12"], None),
+        (["1\u00e9", "123"], None),
+    ],
+)
+def test_texts_are_numbers_that_are_written_in_no_other_way(
+    texts: list[str], numbers: list[int] | None, tmp_path: Path
+) -> None:
+    rows = ", ".join(f"('{text}')" for text in texts)
+    path = make(tmp_path / "p.db", "CREATE TABLE T (a TEXT)", f"INSERT INTO T VALUES {rows}")
+    if numbers is None:
+        with pytest.raises(OtherLayout):
+            plain(path, "T", (0, INTEGER))
+    else:
+        assert plain(path, "T", (0, INTEGER)) == [(number,) for number in numbers]
+
+
 def test_a_nan_in_a_file_is_null(tmp_path: Path) -> None:
     path = make(tmp_path / "p.db", "CREATE TABLE T (a REAL)", "INSERT INTO T VALUES (1.5)")
     sound = path.read_bytes()

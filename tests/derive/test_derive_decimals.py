@@ -42,7 +42,8 @@ def stripped(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-@given(st.lists(integers), places)
+@given(st.lists(integers | st.integers(-1, 5000)), places)
+@example([0, 7, 4095, 4096, -1, 10**15, 999], 3)
 def test_integers_become_their_decimals(units: list[int], count: int) -> None:
     column = np.array(units, np.int64)
     told = decimal_texts(column, places=count).to_pylist()
