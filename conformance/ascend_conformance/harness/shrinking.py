@@ -102,6 +102,8 @@ def _tiny(case: Case, needed: Switches) -> Iterator[Case]:
     for hardware in dict.fromkeys((HardwareChoice(), product)):
         for capture in dict.fromkeys((Switches(), needed, own.capture)):
             yield replace(case, seed=0, scenario=_scenario(*first, hardware, capture))
+    if own.model.kind == ALONE:
+        return  # its parts are few
     for program in others:  # with all switches, of which there are fewer afterwards
         yield replace(case, seed=0, scenario=_scenario(*program, product, own.capture))
     model, parallelism, _ = first
