@@ -1,13 +1,14 @@
 """Speed of reading raw records and of exporting them, as ratios against alternatives in one run.
 
     python benchmarks/raw.py [--records 10000000] [--tasks 5000000] [--events 2800000]
-        [--pairs 3] [--msprof DIR] [--folder DIR]
+        [--samples 8000000] [--pairs 3] [--msprof DIR] [--folder DIR]
 
 A tree of so many tasks is exported, which is 60 steps of llm-inference, of 8,000 tasks each, over
 and over. msprof is that of a checkout of its sources, where one is named; it exports the 60 steps
-once. Events are those of :mod:`kernel_details`. Exports are measured in processor time, in turn
-with what they are compared with; the middle one of the ratios counts. Needs 1 GB of disk for each
-million of tasks, and as much for temporary files.
+once. Samples are those of cores during 20 of these steps, over and over. Events are those of
+:mod:`kernel_details`. Exports are measured in processor time, in turn with what they are compared
+with; the middle one of the ratios counts. Needs 1 GB of disk for each million of tasks, and as much
+for temporary files.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +32,10 @@ from kernel_details import measure as kernel_details
 from lines import Line, best, show
 from raw_tree import repeat
 
+from ascend_ref.capture import Capture
 from ascend_ref.profile.raw import export_raw
 from ascend_ref.profile.write import write_msprof_outputs
+from ascend_ref.raw.cores import LOAD
 from ascend_ref.raw.damage import Damage
 from ascend_ref.raw.decode.read import read_raw
 from ascend_ref.raw.encode.write import write_raw
@@ -49,7 +53,10 @@ SAMPLE = 20_000
 MILLION = 1_000_000
 SLICES = 7
 STEPS = 60
+SAMPLED_STEPS = 20
+SAMPLES_FILE = "ffts_profile"
 PAIRS = 3
+BOUND = "fixed bound: the most that it held at once"
 CHILD = """
 import os
 import sys
@@ -127,12 +134,13 @@ def measure(folder: Path, kind: str, record: str, count: int) -> Iterator[Line]:
     yield Line(f"{kind}: read", ours / floor, 15, "x", True, "np.fromfile, nothing checked")
 
 
-def tree(prof: Path) -> int:
-    """Write the raw files of the steps; how many tasks they have."""
-    scenario = override(preset("llm-inference"), ranks=None, steps=STEPS, level=None)
+def tree(prof: Path, steps: int, **switches: str) -> Capture:
+    """Write the raw files of steps; what they hold. switches: those that are not of the preset."""
+    scenario = override(preset("llm-inference"), ranks=None, steps=steps, level=None)
+    scenario = replace(scenario, capture=replace(scenario.capture, **switches))
     capture = raw_view(simulate(scenario).capture(0)).capture
     write_raw(prof, capture)
-    return len(capture.tasks)
+    return capture
 
 
 def anew(folder: Path, action: Callable[[Path], object]) -> float:
@@ -168,7 +176,7 @@ def against_msprof(folder: Path, prof: Path, tasks: int, msprof: Path) -> Line:
 def export(folder: Path, wanted: int, pairs: int, msprof: Path | None) -> Iterator[Line]:
     """A raw folder to a database, against writing the same tables without reading them."""
     prof, target = folder / "PROF_1", folder / "target"
-    tasks = tree(prof)
+    tasks = len(tree(prof, STEPS).tasks)
     if msprof is not None:
         yield against_msprof(folder, prof, tasks, msprof)
     times = -(-wanted // tasks)
@@ -192,7 +200,19 @@ def export(folder: Path, wanted: int, pairs: int, msprof: Path | None) -> Iterat
     middle = sorted(ratios)[len(ratios) // 2]
     against = f"rate of writing alone, {bare:.0f} s; {min(ratios):.2f} to {max(ratios):.2f}"
     yield Line(what, middle, 0.4, "x", False, against)
-    yield Line(what, max(peaks), 500, "MB", True, "fixed bound: the most that it held at once")
+    yield Line(what, max(peaks), 500, "MB", True, BOUND)
+
+
+def export_samples(folder: Path, wanted: int) -> Line:
+    """A raw folder with samples of its cores to a database."""
+    prof = folder / "PROF_2"
+    capture = tree(prof, SAMPLED_STEPS, aic_mode="sample-based")
+    samples = len(capture.samples[LOAD]["timestampNs"])
+    times = -(-wanted // samples)
+    repeat(prof, times, {SAMPLES_FILE})
+    peak, _ = in_child(prof, folder / "target")
+    what = f"export: {times * samples:,} samples of cores to a database"
+    return Line(what, peak, 500, "MB", True, BOUND)
 
 
 def main() -> None:
@@ -200,6 +220,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--records", type=int, default=10 * MILLION)
     parser.add_argument("--tasks", type=int, default=5 * MILLION)
+    parser.add_argument("--samples", type=int, default=8 * MILLION)
     parser.add_argument("--events", type=int, default=EVENTS)
     parser.add_argument("--pairs", type=int, default=PAIRS)
     parser.add_argument("--msprof", type=Path)
@@ -209,6 +230,7 @@ def main() -> None:
         lines = list(measure(Path(folder), "api_event", "API_EVENT", arguments.records))
         lines += measure(Path(folder), "stars_soc", "STARS_LOG", arguments.records)
         lines += export(Path(folder), arguments.tasks, arguments.pairs, arguments.msprof)
+        lines.append(export_samples(Path(folder), arguments.samples))
         lines += kernel_details(Path(folder), arguments.events, arguments.pairs)
     show(lines)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +24,11 @@ MILLISECOND = 1_000_000
 BEGIN, END = "collectionTimeBegin", "collectionTimeEnd"
 
 
-def repeat(prof: Path, times: int) -> None:
+def repeat(prof: Path, times: int, kinds: Collection[str] | None = None) -> None:
     """Let a collection happen ``times`` times, one after the other, as one.
 
-    Numbers of tasks begin again with each of them, on host and device.
+    Numbers of tasks begin again with each of them, on host and device. kinds: of the files that
+    grow; None: all.
     """
     found = contexts(prof)
     documents = found[0].side.documents
@@ -37,7 +38,7 @@ def repeat(prof: Path, times: int) -> None:
     period = ((end - begin) // MILLISECOND + 1) * MILLISECOND
     for context in found:
         for kind, slices in context.folder.files.items():
-            if raw_catalog().files[kind].members:
+            if raw_catalog().files[kind].members and (kinds is None or kind in kinds):
                 _repeat_file(context, kind, slices, begin, period, times)
     for context in found:
         for path in context.folder.path.glob("end_info*"):

@@ -25,7 +25,7 @@ from .header import HEADER_BYTES, READ_FLAGS
 Bytes = npt.NDArray[np.uint8]
 Places = npt.NDArray[np.int64]
 
-BYTES_AT_ONCE: Final = 1 << 19
+BYTES_AT_ONCE: Final = 1 << 21
 DEEPEST: Final = 20
 """Levels of a b-tree that SQLite descends (BTCURSOR_MAX_DEPTH)."""
 INTERIOR, LEAF = 5, 13
@@ -288,9 +288,17 @@ def _written(file: _File, rows: _Rows, cells: _Cells) -> pa.Array:
     width = int(SIZES[cells.top])
     if cells.least != cells.top or cells.top % 2 == 0 or not width or not file.is_utf_8:
         raise OtherLayout
-    ends = np.arange(len(cells.kinds) + 1, dtype=np.int32) * width
-    buffers = (pa.py_buffer(ends), pa.py_buffer(rows.pieces(cells.places, width)))
-    return whole_numbers(pa.StringArray.from_buffers(len(cells.kinds), *buffers))
+    pieces = rows.pieces(cells.places, width)
+    ends = np.arange(len(pieces) + 1, dtype=np.int32) * width
+    texts = pa.StringArray.from_buffers(len(pieces), pa.py_buffer(ends), pa.py_buffer(pieces))
+    digits = pieces - ord("0")
+    if digits.max() > 9 or not digits[:, 0].all():
+        return whole_numbers(texts)
+    try:
+        # Digits that begin with no zero are written as no other number.
+        return texts.cast(pa.int64())
+    except pa.ArrowInvalid:
+        raise OtherLayout from None
 
 
 def whole_numbers(texts: pa.StringArray) -> pa.Array:

@@ -46,6 +46,8 @@ PYTHON_FIXED_FROM = 1e-4
 """Python shows smaller floats with an exponent."""
 ARROW_FIXED_BELOW = 1e9
 """Arrow shows floats between the two without an exponent, as Python does."""
+FEW_UNITS = 1 << 12
+"""Numbers of units that are all less, as those of shares are, have texts that are made once."""
 
 
 def decimal_texts(
@@ -56,20 +58,10 @@ def decimal_texts(
     With three places ns become us. ``tab`` ends each text with the tab of text-outputs.md 2.6.
     """
     values, valid = _filled(units)
-    negative = values < 0
-    magnitude = np.abs(values).astype(np.uint64)
-    whole, rest = np.divmod(magnitude, np.uint64(10**places))
-    parts = [pa.array(whole).cast(pa.string()), _fractions(rest, places, form)]
-    if negative.any():
-        parts.insert(0, _dictionary(("", "-")).take(pa.array(negative.astype(np.int8))))
-    texts = joined(*parts)
-    if form is Form.REPR:
-        tiny = (magnitude > 0) & (magnitude < 10**places * PYTHON_FIXED_FROM)
-        rare = tiny | (magnitude >= 10**FLOAT_DIGITS)
-        # A Python integer divides to the nearest float, however great it is.
-        texts = _replaced(
-            texts, rare, [repr(value / 10**places) for value in values[rare].tolist()]
-        )
+    if len(values) and values.min() >= 0 and values.max() < FEW_UNITS:
+        texts = _table(places, form).take(pa.array(values))
+    else:
+        texts = _texts(values, form, places)
     if tab:
         texts = joined(texts, "\t")
     return _with_nulls(texts, valid)
@@ -165,6 +157,31 @@ def sqlite_round(values: Reals, places: int = 3) -> Reals:
     away from zero however the float lies. Source: sqlite3_mprintf of 3.40, compared with it.
     """
     return python_round(np.nextafter(values, np.copysign(np.inf, values)), places)
+
+
+def _texts(values: npt.NDArray[Any], form: Form, places: int) -> pa.Array:
+    """The text of each number of units."""
+    negative = values < 0
+    magnitude = np.abs(values).astype(np.uint64)
+    whole, rest = np.divmod(magnitude, np.uint64(10**places))
+    parts = [pa.array(whole).cast(pa.string()), _fractions(rest, places, form)]
+    if negative.any():
+        parts.insert(0, _dictionary(("", "-")).take(pa.array(negative.astype(np.int8))))
+    texts = joined(*parts)
+    if form is Form.REPR:
+        tiny = (magnitude > 0) & (magnitude < 10**places * PYTHON_FIXED_FROM)
+        rare = tiny | (magnitude >= 10**FLOAT_DIGITS)
+        # A Python integer divides to the nearest float, however great it is.
+        texts = _replaced(
+            texts, rare, [repr(value / 10**places) for value in values[rare].tolist()]
+        )
+    return texts
+
+
+@cache
+def _table(places: int, form: Form) -> pa.Array:
+    """The texts of the first units."""
+    return _texts(np.arange(FEW_UNITS), form, places)
 
 
 def _slow_text(value: float, form: Form, places: int) -> str:

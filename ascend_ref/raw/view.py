@@ -40,12 +40,12 @@ from .machine import chip_of, family_of
 from .marks import is_mark
 from .moments import MOMENTS, Clocks, Moments
 from .samples import CLOCK, FILES, HOST_TABLES, clock_name, file_of, has_bounds, with_bounds
+from .system_calls import held_of_system_calls
 from .tensors import NOT_AVAILABLE, todays_layouts
 from .traffic import HELD
 
 _NOT_WRITTEN: Mapping[str, str] = {
     "schedules": "kernels that schedule communication",
-    "system_calls": "system calls of the host",
     "memory_totals": "totals of memory",
 }
 """Tables of a capture that are not written."""
@@ -96,6 +96,9 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
     events = capture.workspace_events
     events = replace(events, time=nearest(clocks.host, events.time))
     samples = _samples(capture, clocks, lost)
+    system_calls = held_of_system_calls(capture)
+    if system_calls.lost:
+        lost.append(f"{system_calls.lost:,} system calls of names that readers pass over")
     kept = replace(
         capture,
         calls=calls,
@@ -103,6 +106,7 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         marks=marks,
         workspace_events=events,
         samples=samples,
+        system_calls=system_calls.calls,
         **_with_todays_formats(capture),
     )
     cores = held_of_cores(replace(kept, samples=capture.samples), clocks, lost)

@@ -107,8 +107,7 @@ class Dictionary:
 
     def column(self, ids: Integers, present: Mask | None = None) -> pa.DictionaryArray:
         """A text column; NULL where not ``present``. Its dictionary holds what occurs, by id."""
-        encoded = pa.array(ids if present is None else ids[present]).dictionary_encode()
-        found = integers(encoded.dictionary)
+        found, number = _distinct(ids if present is None else ids[present])
         place = np.searchsorted(self._ids, found)
         known = place < len(self._ids)
         known[known] = self._ids[place[known]] == found[known]
@@ -120,11 +119,24 @@ class Dictionary:
         turn = np.empty(len(order), np.int32)
         turn[order] = np.arange(len(order), dtype=np.int32)
         indices = np.zeros(len(ids), np.int32)
-        indices[slice(None) if present is None else present] = turn[integers(encoded.indices)]
+        indices[slice(None) if present is None else present] = turn[number]
         return pa.DictionaryArray.from_arrays(
             pa.array(indices, pa.int32(), mask=None if present is None else ~present),
             pa.array(texts, pa.string()),
         )
+
+
+def _distinct(ids: Integers) -> tuple[Integers, Integers]:
+    """The ids that occur, and the place among them of that of each row."""
+    low, high = (int(ids.min()), int(ids.max())) if len(ids) else (0, 0)
+    if high - low < len(ids):
+        # Close to each other they need no hashes.
+        offsets = ids - low
+        occurs = np.zeros(high - low + 1, np.bool_)
+        occurs[offsets] = True
+        return np.flatnonzero(occurs) + low, (np.cumsum(occurs) - 1)[offsets]
+    encoded = pa.array(ids).dictionary_encode()
+    return integers(encoded.dictionary), integers(encoded.indices)
 
 
 def shaped(

@@ -107,7 +107,7 @@ def _sorted_at_once(spill: Spill, rows: Integers, keys: Sequence[Integers]) -> I
 
 def _piles(spill: Spill, rows: Integers, key: Integers) -> Iterator[Integers]:
     """Rows whose keys lie between two bounds, and in turn those whose keys are the next bound."""
-    bounds = _bounds(rows, key)
+    bounds = _bounds(spill, rows, key)
     count = 2 * len(bounds) + 1
     piles = [Bytes(KEPT_BYTES // count) for _ in range(count)]
     for batch in spill.batches(len(rows)):
@@ -126,9 +126,9 @@ def _piles(spill: Spill, rows: Integers, key: Integers) -> Iterator[Integers]:
         yield np.frombuffer(spill.hold(pile), np.int64)
 
 
-def _bounds(rows: Integers, key: Integers) -> Integers:
+def _bounds(spill: Spill, rows: Integers, key: Integers) -> Integers:
     """Keys that divide all of them into about equal batches, as far as a sample shows."""
     count = min(2 * len(rows) // SORTED_AT_ONCE, MOST_BOUNDS)
     chosen = np.random.default_rng(0).integers(0, len(rows), count * SAMPLES)
-    sample = np.sort(key[rows[np.sort(chosen)]])
+    sample = np.sort(spill.gathered(key, spill.gathered(rows, np.sort(chosen))))
     return np.unique(sample[SAMPLES // 2 :: SAMPLES])

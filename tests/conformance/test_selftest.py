@@ -16,6 +16,7 @@ from ascend_conformance.engine.trials import Trial, Trials
 from ascend_conformance.media import SelfTest, load_rules, media
 from ascend_conformance.media.bin.selftest import PRESETS
 from ascend_conformance.media.db import plan
+from ascend_conformance.media.db import selftest as db_selftest
 from ascend_conformance.media.db.plan import all_instances, schema_key
 from ascend_conformance.media.db.selftest import (
     Batch,
@@ -49,6 +50,18 @@ def with_some_places(work: list[Batch]) -> list[Batch]:
 
 
 SOME = with_some_places(WORK)
+
+
+@pytest.mark.parametrize("carrier", CARRIERS)
+def test_only_what_looks_at_changed_tables_is_asked_and_nothing_is_missed(
+    carrier: Carrier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_carrier = [key for batch in WORK if batch.carrier == carrier for key in batch.keys]
+    some = Batch(carrier, catalog().revisions[-1].id, tuple(of_carrier[:: len(of_carrier) // 15]))
+    asked = run_batch(some)
+    assert len(asked.mutations) > 7
+    monkeypatch.setattr(db_selftest, "changed_tables", lambda *_: None)
+    assert run_batch(some) == asked
 
 
 @pytest.mark.parametrize(

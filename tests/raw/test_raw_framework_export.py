@@ -160,7 +160,7 @@ def test_simulate_states_what_raw_files_do_not_hold(
     assert main(args) == 0
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("raw files do not hold ")
-    assert "system calls of the host" in line
+    assert "records that no database holds" in line
 
 
 # --- damage ---------------------------------------------------------------------------------------

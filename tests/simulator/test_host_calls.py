@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from tiny_timeline import scene
 
 from ascend_ref.capture import HostCalls, Integers, Switches, Texts
 from ascend_ref.capture.model import NONE
+from ascend_simulator.choices import Algorithm, Parallelism, ProductName
 from ascend_simulator.hardware.model import Chip
 from ascend_simulator.host import HostIds, HostRecords, HostScript, record_host
 from ascend_simulator.program.model import (
@@ -22,12 +24,13 @@ from ascend_simulator.program.model import (
     Await,
     Collective,
     Copy,
-    Dimension,
     Launch,
     Operator,
     Program,
     Synchronize,
 )
+from ascend_simulator.run import simulate
+from ascend_simulator.scenario import RUN
 from ascend_simulator.world.timeline import RankTimeline
 
 IDS = HostIds(3_217_657)
@@ -293,20 +296,57 @@ def test_a_script_serves_many_ranks(level: int) -> None:
     assert isinstance(first.calls, HostCalls)
 
 
-@pytest.mark.parametrize(("sizes", "records", "moves"), [({}, 140, 56), ({"dp": 2}, 8, 2)])
-def test_small_tasks_are_launched_one_by_one_without_ffts(
-    sizes: dict[Dimension, int], records: int, moves: int
-) -> None:
+def test_small_tasks_are_launched_one_by_one_without_ffts() -> None:
     operators = (
         Operator("c10d::allreduce_", "hcom_allReduce_", "main", 40_000),
         Operator("aten::item", "", "main", 20_000),
     )
     items = (Collective(0, "allReduce", "dp", 64, "FP32"), Synchronize(1))
-    script = HostScript(Program(operators, items), PLAIN, sizes)
+    launches = (("Notify_Record", 3), ("Reduce_Inline", 1), ("Notify_Wait", 2), ("Memcpy", 1))
+    script = HostScript(Program(operators, items), PLAIN, lambda _: launches)
     texts = Texts()
     calls = record_host(script, scene(timeline(script), Switches(level=2), (), texts), IDS).calls
-    names = Counter(texts_of(texts, calls.take(calls.level == HCCL).name))
-    assert names["Notify_Record"] == names["Notify_Wait"] == 2 * records
-    assert names["Memcpy"] == names["Reduce_Inline"] == moves
+    names = texts_of(texts, calls.take(calls.level == HCCL).name)
+    assert names == 2 * (
+        ["Notify_Record"] * 3 + ["Reduce_Inline"] + ["Notify_Wait"] * 2 + ["Memcpy"]
+    )
     runtime = Counter(texts_of(texts, calls.take(calls.level == RUNTIME).name))
-    assert runtime["NotifyWait"] == 2 * records
+    assert runtime["NotifyWait"] == runtime["NotifyRecord"] - 2 == 4
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    product=st.sampled_from(["950", "910A"]),
+    parallelism=st.sampled_from(
+        [Parallelism(ranks) for ranks in (2, 3, 8)]
+        + [Parallelism(4, pipeline=2), Parallelism(16, tensor=2)]
+    ),
+    algorithm=st.sampled_from(["auto", "mesh", "ring", "nhr", "pairwise"]),
+)
+def test_without_ffts_each_small_task_has_a_call_of_its_own(
+    product: ProductName, parallelism: Parallelism, algorithm: Algorithm
+) -> None:
+    preset = RUN.preset("950-dense")
+    hardware = replace(preset.hardware, product=product, algorithm=algorithm)
+    model = replace(preset.model, data_type="FLOAT16")
+    chosen = replace(preset, hardware=hardware, parallelism=parallelism, model=model)
+    run = simulate(replace(chosen, capture=replace(chosen.capture, level=2)))
+    spare = 0
+    for rank in range(parallelism.ranks):
+        capture = run.capture(rank)
+        calls, collectives, transfers = capture.calls, capture.collectives, capture.transfers
+        nodes = {
+            int(calls.connection[row]): row for row in np.flatnonzero(calls.level == NODE).tolist()
+        }
+        small = calls.take(calls.level == HCCL)
+        assert len(transfers)
+        for number, connection in enumerate(collectives.connection.tolist()):
+            node = nodes[connection]
+            inside = (small.start >= calls.start[node]) & (small.end <= calls.end[node])
+            inside &= small.thread == calls.thread[node]
+            called = Counter(small.name[inside].tolist())
+            done = Counter(transfers.kind[transfers.collective == number].tolist())
+            assert done <= called
+            spare += called.total() - done.total()
+    # The ranks of a host make the same calls, also the first and the last of a pipeline or chain.
+    assert not spare or parallelism.pipeline > 1 or parallelism.ranks > 8

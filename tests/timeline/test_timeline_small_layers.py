@@ -5,11 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from timeline_recordings import Event, layers, of_phase, simulated, written
 
-from ascend_ref.recorded import Output, Recorded
+from ascend_ref.db.encode import encode
+from ascend_ref.recorded import Output, Recorded, from_captures
 from ascend_ref.recorded.shape import shape_of
+from ascend_simulator.run import simulate
+from ascend_simulator.scenario import RUN
+from ascend_spec import catalog
 
 START = 1_767_258_000_000_001_234
 
@@ -164,6 +169,18 @@ def test_classes_of_service_are_in_whole_mebibytes() -> None:
     for writer, key in (("cpp", "value"), ("python", "bandwidth(MB/s)")):
         (event,) = of_layer(written(recorded, writer)["msprof"], "QoS")
         assert (event["name"], event["args"]) == ("QoS OTHERS", {key: 20})
+
+
+def test_rates_of_qos_wrap_in_databases_alone() -> None:
+    """5,000 MB/s do not fit into 32 bits of Byte/s (erratum E36)."""
+    capture = simulate(RUN.preset("observed-everything")).capture(0)
+    rates = dict(capture.samples["QOS"], bandwidth=capture.samples["QOS"]["bandwidth"].copy())
+    rates["bandwidth"][:] = 5_000 << 20
+    capture = replace(capture, samples={**capture.samples, "QOS": rates})
+    database = encode(capture, catalog().at(catalog().revisions[-1].id, "msprof"))
+    assert set(np.array(database["QOS"]["bandwidth"]).tolist()) == {(5_000 << 20) % (1 << 32)}
+    events = of_layer(written(from_captures([capture], "msprof"), "python")["msprof"], "QoS")
+    assert {one["args"]["bandwidth(MB/s)"] for one in events} == {5_000}
 
 
 def test_cores_and_their_average() -> None:

@@ -15,6 +15,8 @@ WRAP = 1 << 32
 WRAPPED_TYPE = "counter32"
 WRAPPED_RATES = "E36"
 """Erratum: rates of QOS and PCIE are formed in 32 unsigned bits."""
+WHOLE_IN_TEXTS = "QOS"
+"""Its rates are formed where the database is written; timelines show those of the records."""
 
 FREQUENCY = "AICORE_FREQ"
 MODULES = "ENUM_MODULE"
@@ -34,9 +36,10 @@ def sampled(recording: Recording, table: Table) -> Rows:
         column.name: column.shows.of[0].partition(".")[2] if column.shows.of else column.name
         for column in catalog().tables[table.name].columns.values()
     }
+    whole = recording.for_texts and table.name == WHOLE_IN_TEXTS
     return {
         shown[name]: values.astype(np.int64) % WRAP
-        if name in table.columns and wraps(table, table.columns[name])
+        if name in table.columns and not whole and wraps(table, table.columns[name])
         else values
         for name, values in columns.items()
     }

@@ -45,16 +45,12 @@ _MOST = 1 << 40
 
 
 class _Samples(NamedTuple):
-    """Places among records that are of one kind of core, in order of core and time."""
+    """The samples of one kind of core, in order of core and time; place: among the records."""
 
-    rows: Rows
     place: Integers
     time: Integers
+    cycles: Integers
     core: Integers
-
-    def cycles(self, place: Integers) -> Integers:
-        """Those of the records at some places."""
-        return whole(self.rows["taskCyc"][place])
 
 
 def read_cores(
@@ -83,18 +79,11 @@ def read_cores(
             own = _of_kind(session, context, source, (rows, time), core)
             if own is None:
                 continue
-            load = load_table(
-                spill,
-                own.time,
-                spill.made(own.cycles, own.place),
-                own.core,
-                texts.number(kind),
-                frequency,
-            )
+            load = load_table(spill, own.time, own.cycles, own.core, texts.number(kind), frequency)
             tables[LOAD].append(of_device(spill, load, device))
             if core in known and switches.aic_metrics is not None:
                 side = _programmed(session, context, source, known[core], switches, product.id)
-                cores, counts = _sums(session, own, side)
+                cores, counts = _sums(session, rows, own, side)
                 summary = summary_table(side, product.id, cores, counts, frequency, texts)
                 tables[SUMMARY].append(of_device(spill, summary, device))
     return {name: joined_tables(spill, parts) for name, parts in tables.items() if parts}
@@ -138,7 +127,9 @@ def _of_kind(
     if again := len(place) - len(kept):
         _state(session, context, source, f"{again:,} samples are of the time of another")
         place = spill.taken(place, kept)
-    return _Samples(rows, place, spill.taken(time, place), spill.taken(number, place))
+    # One column at a time: samples of one core are far apart among the records.
+    columns = (time, spill.made(whole, rows["taskCyc"]), number)
+    return _Samples(place, *(spill.taken(column, place) for column in columns))
 
 
 def _programmed(
@@ -153,15 +144,17 @@ def _programmed(
     )
 
 
-def _sums(session: Session, own: _Samples, side: Side) -> tuple[Integers, Counts]:
+def _sums(session: Session, rows: Rows, own: _Samples, side: Side) -> tuple[Integers, Counts]:
     """The cores that were sampled, and what each of them counted together."""
     cycles, width = np.zeros(MOST_CORES, np.int64), len(side.events)
     events, seen = np.zeros((MOST_CORES, width), np.int64), np.zeros(MOST_CORES, np.bool_)
-    for batch in session.spill.batches(len(own.place)):
-        rows, core = session.spill.gathered(own.rows, own.place[batch]), own.core[batch]
+    kept = session.spill.marks(len(rows), own.place)
+    for batch in session.spill.batches(len(rows)):
+        some = rows[batch][kept[batch]]
+        core = whole(some["coreId"])
         seen[core] = True
-        np.add.at(cycles, core, rows["taskCyc"].astype(np.int64))
-        np.add.at(events, core, rows["eventCount"][:, :width].astype(np.int64))
+        np.add.at(cycles, core, whole(some["taskCyc"]))
+        np.add.at(events, core, some["eventCount"][:, :width].astype(np.int64))
     cores = np.flatnonzero(seen)
     return cores, Counts(cycles[cores], events[cores], 0 * cycles[cores])
 

@@ -12,6 +12,7 @@ from ascend_spec import catalog
 from ..context import Context
 from ..damage import Damage
 from ..samples import HOST_TABLES
+from ..system_calls import SWITCH
 from ..vocabulary import level
 from .calls import read_calls
 from .communication import read_communication
@@ -29,6 +30,7 @@ from .nodes import read_nodes
 from .origin import Level, read_origin, read_switches
 from .samples import read_samples
 from .session import Session, open_session
+from .system_calls import read_system_calls
 from .tasks import join_tasks
 from .workspace import read_workspace
 
@@ -84,6 +86,7 @@ def _capture(session: Session) -> Capture:
     events = read_workspace(session, texts)
     state_unnamed(session)
     of_host, records = read_host(session)
+    of_system = read_system_calls(session, origin, texts)
     samples = {**read_samples(session, origin, texts), **of_host}
     on = {switch for table in samples for switch in catalog().tables[table].switches}
     collected: Level = 1 if nodes.recorded else 0
@@ -95,7 +98,10 @@ def _capture(session: Session) -> Capture:
         memory=len(events) > 0,
         sys_hardware_mem=int("sys-hardware-mem" in on),
         sys_io=int("sys-io" in on),
-        host_sys=tuple(one for one, table in HOST_TABLES.items() if table in of_host),
+        host_sys=(
+            *(one for one, table in HOST_TABLES.items() if table in of_host),
+            *((SWITCH,) if len(of_system) else ()),
+        ),
         sys_interconnection=int("sys-interconnection" in on),
     )
     return Capture(
@@ -112,6 +118,7 @@ def _capture(session: Session) -> Capture:
         collectives=communicated.collectives,
         transfers=communicated.transfers,
         calls=calls.table,
+        system_calls=of_system,
         marks=marks,
         workspace_events=events,
         samples={**samples, **read_cores(session, origin, switches, texts)},

@@ -26,6 +26,7 @@ from .kernels import write_kernels
 from .marks import write_device_marks, write_marks
 from .samples import write_samples
 from .side import write_side_files
+from .system_calls import write_system_calls
 from .tasks import write_tasks
 from .tracks import launching_calls, place_tracks
 from .traffic import traffic_settings
@@ -48,6 +49,7 @@ def write_raw(
     write_marks(capture, tree)
     write_workspace(capture, tree)
     write_samples(capture, tree)
+    write_system_calls(capture, tree)
     for device in tree.devices:
         write_device_marks(capture, tree, device)
         write_iterations(capture, tree, device)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -17,7 +17,6 @@ from ..program.model import (
     Annotate,
     Collective,
     Copy,
-    Dimension,
     Item,
     Launch,
     Operator,
@@ -26,8 +25,9 @@ from ..program.model import (
     Synchronize,
 )
 from ..world.timeline import HostPlan
-from .templates import FULL_HOST, Passage, passage
+from .templates import Passage, passage
 
+Launched = Sequence[tuple[str, int]]
 MARK_HOST_NS = 300
 QUEUED_MARK_HOST_NS = 1_500
 """What it costs the framework thread to set a mark."""
@@ -56,12 +56,12 @@ class HostScript:
     """
 
     def __init__(
-        self, program: Program, chip: Chip, group_sizes: Mapping[Dimension, int] | None = None
+        self, program: Program, chip: Chip, launches: Callable[[Collective], Launched] | None = None
     ) -> None:
-        """group_sizes: ranks in the groups of a dimension; by default those of a full host."""
+        """launches: the small tasks of a collective, needed where there is no FFTS+."""
         self.program = program
         self.chip = chip
-        self._group_sizes = group_sizes or {}
+        self._launches = launches
         self._known: set[tuple[object, ...]] = set()
         self.runs: tuple[Run, ...] = tuple(
             run
@@ -91,7 +91,7 @@ class HostScript:
                     chosen,
                     self.chip,
                     known=self._seen(operator, chosen),
-                    ranks=self._ranks(found),
+                    launches=self._launched(found),
                 )
             if isinstance(found, Annotate):
                 share = MARK_HOST_NS if work is None else QUEUED_MARK_HOST_NS
@@ -102,9 +102,10 @@ class HostScript:
             after = 0 if work is None else min(share // 3, 2_500 + share // 40)
             yield Run(number, part[0], part[-1], work, share, after)
 
-    def _ranks(self, item: Item) -> int:
-        dimension = item.dimension if isinstance(item, Collective) else "world"
-        return self._group_sizes.get(dimension, FULL_HOST)
+    def _launched(self, item: Item) -> Launched:
+        if self.chip.ffts or self._launches is None or not isinstance(item, Collective):
+            return ()
+        return self._launches(item)
 
     def _seen(self, operator: Operator, items: Sequence[Item]) -> bool:
         """Whether the step has run the same operator before; remembers it.

@@ -47,13 +47,12 @@ COLLECTIVE_NS = 24_000
 POINT_TO_POINT_NS = 9_000
 SMALL_TASK_NS = 1_000
 """Launch of one small communication task where there is no FFTS+."""
-FULL_HOST = 8
-"""Ranks of a group on one host; larger groups expand in stages of so many."""
 RUNTIME_OF_SMALL_TASK = {
     "Notify_Record": "NotifyRecord",
     "Notify_Wait": "NotifyWait",
     "Memcpy": "MemcpyAsync",
     "Reduce_Inline": "ReduceAsyncV2",
+    "RDMASend": "RdmaDbSend",
 }
 ENTRY_OF_COLLECTIVE = {
     "allReduce": "HcclAllreduce",
@@ -112,18 +111,23 @@ class Passage:
 
 
 def passage(
-    operator: Operator, items: Sequence[Queued], chip: Chip, *, known: bool, ranks: int = FULL_HOST
+    operator: Operator,
+    items: Sequence[Queued],
+    chip: Chip,
+    *,
+    known: bool,
+    launches: Sequence[tuple[str, int]] = (),
 ) -> Passage:
     """The consumer's work for items of one operator that stand together in the program.
 
     Only launches and copies share a passage; any other item has its own. ``known``: the step has
-    run the same operator before, so that nothing has to be compiled or built. ``ranks``: of a
-    collective's group.
+    run the same operator before, so that nothing has to be compiled or built. ``launches``: of a
+    collective without FFTS+, kinds of small tasks and how many of each, in order.
     """
     writer = _Writer()
     first = items[0]
     if isinstance(first, Collective):
-        return _collective(writer, operator, first, chip, known, ranks)
+        return _collective(writer, operator, first, chip, known, launches)
     if isinstance(first, Await):
         place = _event(writer, WAIT_ENTRY, "aclrtStreamWaitEvent", "StreamWaitEvent", WAIT_NS)
         return writer.passage((writer.calls[place].end,), (place,))
@@ -274,7 +278,12 @@ def _launch(writer: _Writer, kernel: Kernel, graph: bool, *, first: bool) -> int
 
 
 def _collective(
-    writer: _Writer, operator: Operator, item: Collective, chip: Chip, known: bool, ranks: int
+    writer: _Writer,
+    operator: Operator,
+    item: Collective,
+    chip: Chip,
+    known: bool,
+    launches: Sequence[tuple[str, int]],
 ) -> Passage:
     record = _event(writer, EVENT_ENTRY, "aclrtRecordEvent", "EventRecord", EVENT_NS)
     wait = _event(writer, WAIT_ENTRY, "aclrtStreamWaitEvent", "StreamWaitEvent", WAIT_NS)
@@ -287,7 +296,7 @@ def _collective(
         writer.whole("hccl", "Launch_Ffts", length, "FftsPlusTaskLaunch")
         writer.pass_time(5_000)
     else:
-        _small_tasks(writer, item, min(ranks, FULL_HOST))
+        _small_tasks(writer, launches)
     writer.close(launch)
     writer.close(outer)
     seen = writer.now
@@ -301,22 +310,11 @@ def _collective(
     return replace(written, events=(record, wait, after, future))
 
 
-def _small_tasks(writer: _Writer, item: Collective, ranks: int) -> None:
-    """Without FFTS+ every small task is launched on its own: in each round records, waits and
-    motions on all planes (on 8 ranks 140, 140 and 56 for an allReduce; db-schema.md 7.6).
-    """
-    rounds = max(ranks - 1, 1)
-    if item.kind in ("send", "receive"):
-        rounds, ranks = 1, 2
-    elif item.kind == "allReduce":
-        rounds *= 2
+def _small_tasks(writer: _Writer, launches: Sequence[tuple[str, int]]) -> None:
+    """Without FFTS+ every small task is launched on its own (db-schema.md 7.6)."""
     writer.pass_time(2_000)
-    for turn in range(rounds):
-        reducing = item.kind == "reduceScatter" or (item.kind == "allReduce" and turn < rounds // 2)
-        moves = "Reduce_Inline" if reducing else "Memcpy"
-        plan = (("Notify_Record", ranks + 2), ("Notify_Wait", ranks + 2), (moves, ranks // 2))
-        for name, count in plan:
-            for _ in range(count):
-                writer.whole("hccl", name, SMALL_TASK_NS, RUNTIME_OF_SMALL_TASK[name])
-                writer.pass_time(300)
+    for kind, count in launches:
+        for _ in range(count):
+            writer.whole("hccl", kind, SMALL_TASK_NS, RUNTIME_OF_SMALL_TASK[kind])
+            writer.pass_time(300)
     writer.pass_time(2_000)

@@ -213,6 +213,11 @@ class Program:
     persistent: int = 0
 
     @property
+    def collectives(self) -> tuple[Collective, ...]:
+        """The communication operators, in order of launch."""
+        return tuple(item for item in self.items if isinstance(item, Collective))
+
+    @property
     def flops(self) -> int:
         """Floating point operations of one step (of the first variant where there are several)."""
         return sum(item.variants[0].flops for item in self.items if isinstance(item, Launch))

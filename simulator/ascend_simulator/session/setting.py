@@ -14,7 +14,8 @@ from ..program.model import Dimension
 from ..world.clocks import RankClocks, clocks
 from ..world.compiled import Compiled
 from ..world.disturbance import Disturbances
-from ..world.layout import PURPOSES, Layout, group_names
+from ..world.launches import Launches
+from ..world.layout import Layout, group_names
 from ..world.network import Network
 
 FIRST_SESSION_NS = 1_767_258_000_000_000_000
@@ -72,24 +73,22 @@ def setting(scenario: Scenario, seed: int) -> Setting:
         build(scenario.model, machine_, scenario.parallelism, stage)
         for stage in range(scenario.parallelism.pipeline)
     ]
-    sizes = {dimension: layout.groups(dimension).shape[1] for dimension in PURPOSES}
-    scripts = tuple(HostScript(program, machine_.chip, sizes) for program in programs)
-    compiled = tuple(
-        Compiled(program, script.plan, scenario.hardware.kernel_gap)
-        for program, script in zip(programs, scripts, strict=True)
-    )
     disturbances = Disturbances.of(scenario)
     ranks = scenario.parallelism.ranks
+    collectives = [program.collectives for program in programs]
     network = Network(
         machine=machine_,
         layout=layout,
         algorithm=scenario.hardware.algorithm,
         seed=seed,
         disturbances=disturbances,
-        collectives=tuple(
-            tuple(item for _, item in compiled[layout.stage(rank)].collectives)
-            for rank in range(ranks)
-        ),
+        collectives=tuple(collectives[layout.stage(rank)] for rank in range(ranks)),
+    )
+    launches = Launches(network).of
+    scripts = tuple(HostScript(program, machine_.chip, launches) for program in programs)
+    compiled = tuple(
+        Compiled(program, script.plan, scenario.hardware.kernel_gap)
+        for program, script in zip(programs, scripts, strict=True)
     )
     used: dict[Dimension, None] = {"world": None}
     for stage in compiled:

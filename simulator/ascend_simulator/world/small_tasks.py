@@ -16,6 +16,8 @@ from ascend_ref.capture.model import NONE
 from ascend_spec import catalog
 
 from ..program.model import Collective
+from .compiled import Flags
+from .exchange import Round
 from .network import SENDS, Journey, Network
 from .rhythm import OPENING_NS, Beats
 from .wires import LINK_NAMES
@@ -176,8 +178,8 @@ class Lanes:
         ):
             rank = ends.ranks[np.maximum(other, 0)]
             away = self.network.wires.remote[self.rank, rank]
-            near = chosen & ~away & (not plan_round.confirms)
-            for lanes, far in ((near, False), (chosen & away, True)):
+            parts_of = near_and_far(chosen, away, plan_round)
+            for lanes, far in zip(parts_of, (False, True), strict=True):
                 if not lanes.any():
                     continue
                 target = ends.places[other[lanes]]
@@ -227,6 +229,13 @@ class Lanes:
                     )
                 )
         return Arrivals.joined(parts)
+
+
+def near_and_far(chosen: Flags, away: Flags, met: Round) -> tuple[Flags, Flags]:
+    """What concerns a rank of the own host, and what one of another host, of which only the latter
+    is confirmed.
+    """
+    return chosen & ~away & (not met.confirms), chosen & away
 
 
 def notify_id(owner: Integers | int, sender: Integers | int, size: int, parity: int) -> Integers:

@@ -7,7 +7,7 @@ bad rows are judged again without those rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -67,10 +67,14 @@ class _Task:
 
 
 def judge(
-    session: Session, selection: Selection, progress: Progress | None = None, workers: int = 1
+    session: Session,
+    selection: Selection,
+    progress: Progress | None = None,
+    workers: int = 1,
+    changed: Collection[str] | None = None,
 ) -> Outcome:
-    """Run every selected rule on the session."""
-    plan = make_plan(session, selection)
+    """Run every selected rule on the session, or those that look at the tables that ``changed``."""
+    plan = make_plan(session, selection, changed)
     references = References(session.connection, session.targets)
     outcome = Outcome(plan=plan, references=references, skipped=list(plan.skipped))
     faults = Asked[Finding](failures=outcome.failures)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -15,6 +16,7 @@ from .places import Instance, instances
 from .rules import load_db_rules
 from .session import Session
 
+_NAME = re.compile(r"\w+")
 PROFILER = "profiler."
 """Prefix of tables of the profiler database that is attached next to an analysis.db."""
 
@@ -75,13 +77,37 @@ def schema_key(schema: Schema) -> SchemaKey:
     )
 
 
-def make_plan(session: Session, selection: Selection) -> Plan:
-    """The rules that apply to what stands in the file."""
+@per_spec
+def _tables_read(key: SchemaKey) -> tuple[frozenset[str], ...]:
+    """The tables that each instance of a schema looks at, in order of :func:`all_instances`; those
+    of a profiler database by their bare names.
+    """
+    return tuple(
+        frozenset(_NAME.findall(" ".join(_words(instance)))) for instance in all_instances(key)
+    )
+
+
+def _words(instance: Instance) -> Iterator[str]:
+    yield from (instance.table or "", instance.row or "", instance.select or "", *instance.uses)
+    yield instance.place.get("targets", "")
+
+
+def make_plan(
+    session: Session, selection: Selection, changed: Collection[str] | None = None
+) -> Plan:
+    """The rules that apply to what stands in the file.
+
+    ``changed``: of the rules in SQL only those that look at these tables; what the others find
+    cannot have changed with them. Checks in Python apply all the same.
+    """
     rows: dict[str, list[Instance]] = {}
     selects: list[Instance] = []
     codes: dict[str, list[Instance]] = {}
     skipped: dict[tuple[str, str], Skipped] = {}
-    for instance in all_instances(schema_key(session.schema)):
+    key = schema_key(session.schema)
+    for instance, read in zip(all_instances(key), _tables_read(key), strict=True):
+        if changed is not None and not instance.rule.search.code and read.isdisjoint(changed):
+            continue
         if instance.rule.search.compares_ranks or not selection.wants(instance.rule):
             continue
         if instance.rule.search.code:

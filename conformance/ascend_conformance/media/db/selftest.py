@@ -40,6 +40,9 @@ from .sql import register, single_row
 BATCH = 150
 """Instances per batch: large enough to pay for the specimen, small enough to spread evenly."""
 
+READING = {apsw.SQLITE_READ, apsw.SQLITE_SELECT, apsw.SQLITE_FUNCTION, apsw.SQLITE_RECURSIVE}
+"""Actions of SQLite's authorizer that change nothing."""
+
 MARKS_OF_REVISIONS = {"table-of-another-revision", "column-of-another-revision", "missing-column"}
 """Checks of what distinguishes neighbouring revisions: the defect may turn one into the other."""
 
@@ -82,8 +85,13 @@ def _encode(carrier: Carrier, revision: str, shape: Shape | None) -> bytes:
         return path.read_bytes()
 
 
-def open_specimen(specimen: Specimen, changes: Iterable[str] = ()) -> Session:
-    """The specimen in memory, after the changes."""
+def open_specimen(specimen: Specimen) -> Session:
+    """The specimen in memory."""
+    return open_changed(specimen, ())[0]
+
+
+def open_changed(specimen: Specimen, changes: Iterable[str]) -> tuple[Session, set[str]]:
+    """The specimen in memory after the changes, and the names of what they wrote to."""
     connection = _in_memory(specimen.content)
     profiler = None
     if specimen.profiler is not None:
@@ -91,9 +99,29 @@ def open_specimen(specimen: Specimen, changes: Iterable[str] = ()) -> Session:
         profiler = start(file_name("pytorch"), None, opened, "observed")
         connection.execute("ATTACH ':memory:' AS profiler")
         connection.deserialize("profiler", specimen.profiler)
+    written: set[str] = set()
+
+    def note(action: int, *names: str | None) -> int:
+        if action not in READING:
+            written.update(filter(None, names))
+        return apsw.SQLITE_OK
+
+    connection.authorizer = note
     for change in changes:
         connection.execute(change)
-    return start(file_name(specimen.carrier), None, connection, "observed", profiler=profiler)
+    connection.authorizer = None
+    label = file_name(specimen.carrier)
+    return start(label, None, connection, "observed", profiler=profiler), written
+
+
+def changed_tables(clean: Session, session: Session, written: set[str]) -> set[str] | None:
+    """The tables that can differ from the clean ones; ``None`` stands for all."""
+    if session.schema != clean.schema:
+        return None
+    before, now = clean.physical.tables, session.physical.tables
+    return written | {
+        name for name in before.keys() | now.keys() if before.get(name) != now.get(name)
+    }
 
 
 def _in_memory(content: bytes) -> apsw.Connection:
@@ -123,9 +151,13 @@ def open_bench(carrier: Carrier) -> Iterator[Bench]:
     yield Bench(f"{carrier} {specimen.revision}", changing, others)
 
 
-def findings_of(session: Session, with_relations: bool = False) -> tuple[Finding, ...]:
-    """Everything the rules find, without examples."""
-    outcome = judge(session, Selection())
+def findings_of(
+    session: Session, with_relations: bool = False, changed: Collection[str] | None = None
+) -> tuple[Finding, ...]:
+    """Everything the rules find, or those that look at tables that ``changed``, without
+    examples.
+    """
+    outcome = judge(session, Selection(), changed=changed)
     found = make_findings(session, outcome, max_examples=0, with_sql=False)
     if with_relations:
         found += tuple(judge_relations(session, outcome, Options(max_examples=0)).found)
@@ -227,12 +259,13 @@ def try_instance(specimen: Specimen, clean: Session, instance: Instance) -> Iter
     )
 
     def make(trial: Trial, change: Sequence[str]) -> tuple[Iterable[str], str | None]:
-        with _changed_specimen(specimen, clean, instance, trial, change) as session:
+        with _changed_specimen(specimen, clean, instance, trial, change) as (session, written):
             if rule.search.code in MARKS_OF_REVISIONS and session.schema != clean.schema:
                 raise NotBreakable(f"then it is nearer to {session.schema.revision.id}")
             if trial.legal and not _changed(session, specimen):
                 raise NotBreakable("it changes nothing here")
-            found = findings_of(session, with_relations=not rule.structural)
+            changed = changed_tables(clean, session, written)
+            found = findings_of(session, not rule.structural, changed)
             wrong = None if trial.legal else _wrong(specimen, session, instance, found)
             return map(key_of, found), wrong
 
@@ -242,15 +275,15 @@ def try_instance(specimen: Specimen, clean: Session, instance: Instance) -> Iter
 @contextmanager
 def _changed_specimen(
     specimen: Specimen, clean: Session, instance: Instance, trial: Trial, change: Sequence[str]
-) -> Iterator[Session]:
+) -> Iterator[tuple[Session, set[str]]]:
     try:
-        session = open_specimen(specimen, statements(instance, clean, change))
+        session, written = open_changed(specimen, statements(instance, clean, change))
     except apsw.SQLError as problem:
         if not trial.legal:
             raise
         raise NotBreakable(str(problem)) from problem  # a column that this place does not have
     with closing(session.connection):
-        yield session
+        yield session, written
 
 
 def _wrong(
