@@ -162,7 +162,7 @@ def device_clock_one_tick_early(prof: Path) -> None:
     _number(prof, "dev_start.log.*", "cntvct", lambda ticks: ticks + 1)
 
 
-@bug("it takes two devices, and one operator on each of them has more than one record")
+@bug()
 def clock_of_one_device(prof: Path) -> None:
     """The clock of the first device is that of all of them."""
     first, *others = sorted(prof.rglob("dev_start.log.*"))
@@ -216,7 +216,7 @@ def joined_by_task_alone(prof: Path) -> None:
         path.write_bytes(content)
 
 
-@bug("sub-tasks are those of a collective, and the smallest model with one has many operators")
+@bug()
 def sub_tasks_without_number(prof: Path) -> None:
     """All sub-tasks have number 0."""
 
@@ -227,7 +227,7 @@ def sub_tasks_without_number(prof: Path) -> None:
     _records(prof, "stars_soc.data.*", 64, changed)
 
 
-@bug("it takes a collective, and the smallest model with one has many operators")
+@bug()
 def communication_as_nodes(prof: Path) -> None:
     """Calls of communication are taken for nodes."""
 

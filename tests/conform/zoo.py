@@ -402,7 +402,7 @@ def timeline_cut(folder: Folder) -> None:
         path.write_bytes(text[: len(text) * 2 // 3])
 
 
-@bug("after", "it takes a collective, and the smallest model with one has many operators")
+@bug("after")
 def collectives_in_us(folder: Folder) -> None:
     """Elapse times of collectives are in us under a name that says ms."""
 
@@ -413,7 +413,7 @@ def collectives_in_us(folder: Folder) -> None:
     folder.document("communication.json", changed)
 
 
-@bug("after", "it takes a collective, and the smallest model with one has many operators")
+@bug("after")
 def matrix_transposed(folder: Folder) -> None:
     """Source and target of links are exchanged."""
 

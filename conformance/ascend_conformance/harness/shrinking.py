@@ -25,6 +25,10 @@ Made = Mapping[str, Any]
 ALONE: ModelKind = "single-operator"
 LENGTH = 16
 """Of each dimension of an operator."""
+LONG = 1 << 28
+"""Of one that takes so long, and moves so much, that samples of the device show it."""
+FEW = 3
+"""Operators that are few enough."""
 NETWORK = ModelChoice(layers=1, hidden=64, heads=1, sequence=16, vocabulary=16)
 """The one with a collective that has fewest operators."""
 ONE_STEP = Schedule(warmup=0, active=1)
@@ -41,13 +45,13 @@ def shrink(case: Case, sought: Sought) -> Case:
     A case that is smaller at once is looked for first: one that was tried for another failure; one
     operator, with the switches by default, with those of the case that its file needs to be there
     at all, or with all of the case. Then one part after another is made smaller as long as the
-    failure stays; of an operator alone no longer after many exports.
+    failure stays; of an operator alone only its number after many exports.
     """
     found = sought.smallest()
     if found is None or found.scenario.model.kind != ALONE:
         found = next(filter(sought.shows, _tiny(case, _needed_switches(case, sought))), None)
     if found is not None and sought.is_late:
-        return found
+        return _reduced(found, _fewer_operators, sought.shows)
     return _reduced(found or case, _smaller, sought.shows)
 
 
@@ -98,6 +102,8 @@ def _tiny(case: Case, needed: Switches) -> Iterator[Case]:
     for hardware in dict.fromkeys((HardwareChoice(), product)):
         for capture in dict.fromkeys((Switches(), needed, own.capture)):
             yield replace(case, seed=0, scenario=_scenario(*first, hardware, capture))
+    if own.model.kind == ALONE:
+        return  # its parts are few
     for program in others:  # with all switches, of which there are fewer afterwards
         yield replace(case, seed=0, scenario=_scenario(*program, product, own.capture))
     model, parallelism, _ = first
@@ -134,6 +140,7 @@ def _programs(own: Scenario) -> Iterator[tuple[ModelChoice, Parallelism, int]]:
     if own.parallelism.ranks > 1:
         collective = _alone(COLLECTIVES[0])
         programs += [(model, pair, 1) for model in (first, collective)]
+    programs += [(replace(first, shape=(LONG,)), pair if together > 1 else one, 2)]
     programs += [(first, one, 2)]
     programs += [(model, pair if together > 1 else one, 2) for model in others]
     programs += [(first, one, 3)]
@@ -150,6 +157,14 @@ def _smaller(case: Case) -> Iterator[tuple[str, Case]]:
         yield what, replace(case, scenario=replace(own, **made))
     yield "seed", replace(case, seed=0)
     yield "name", replace(case, scenario=replace(own, name="shrunk", summary=""))
+
+
+def _fewer_operators(case: Case) -> Iterator[tuple[str, Case]]:
+    """Fewer ranks and steps where each of these has an operator of its own, and there are many."""
+    own = case.scenario
+    if own.schedule.active * own.parallelism.ranks > FEW:
+        yield "schedule", replace(case, scenario=replace(own, schedule=ONE_STEP))
+        yield "ranks", replace(case, scenario=replace(own, parallelism=Parallelism()))
 
 
 def _fewer_switches(case: Case) -> Iterator[tuple[str, Case]]:
