@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_batches import tiny_batches
 
@@ -151,6 +151,7 @@ cells = st.tuples(
 )
 
 
+@settings(deadline=None)  # the first conversion to Arrow imports pandas
 @given(st.lists(st.lists(cells, max_size=12), max_size=6))
 def test_a_table_holds_what_its_batches_hold(given_batches: list[list[tuple[object, ...]]]) -> None:
     text = pa.dictionary(pa.int32(), pa.string())
