@@ -47,3 +47,29 @@ def test_arrows_are_paired_by_their_work(tmp_path: Path) -> None:
     assert [(one.place, one.column, one.count) for one in differences(own, other)] == [
         ("msprof.json: arrows", "start_ns", len(starts))
     ]
+
+
+def test_rows_of_two_devices_are_paired_on_their_own(tmp_path: Path) -> None:
+    """A late row of one device may begin where one of the other device does."""
+    run = simulate(override(preset("dense-8"), ranks=2, steps=1))
+    folders = [tmp_path / "own", tmp_path / "other"]
+    for folder in folders:
+        folder.mkdir()
+        captures = [run.capture(0), run.capture(1)]
+        (path,) = write_timeline(
+            from_captures(captures, "msprof"), folder, timestamp="20260101000000"
+        )
+    events = json.loads(path.read_text())
+    layers = [one["pid"] for one in events if one.get("args", {}).get("name") == "Overlap Analysis"]
+    free = [one for one in events if one["name"] == "Free" and one["pid"] in layers]
+    first, second = ([one for one in free if one["pid"] == pid] for pid in sorted(layers))
+    late, other = min(
+        ((mine, theirs) for mine in first for theirs in second if mine["ts"] != theirs["ts"]),
+        key=lambda pair: abs(Decimal(pair[0]["ts"]) - Decimal(pair[1]["ts"])),
+    )
+    late["ts"] = other["ts"]
+    path.write_text(json.dumps(events))
+    own, changed = (list(texts_below(folder)) for folder in folders)
+    assert [(one.place, one.column, one.count) for one in differences(own, changed)] == [
+        ("msprof.json: Overlap Analysis", "ts", 1)
+    ]

@@ -192,10 +192,22 @@ class _Both:
             "timeline",
             source,
             {one: quoted(one) for one in columns},
-            ("name",),
+            ("name", "device") if self._has_same_devices(source) else ("name",),
             "ts",
             ("ts",),
         )
+
+    def _has_same_devices(self, source: str) -> bool:
+        """Whether both sides state of every row one of the same devices."""
+        left, right = (
+            set(
+                self._facts.rows(
+                    f"SELECT DISTINCT device FROM {source} WHERE {self._pairing.of(one)}"
+                )
+            )
+            for one in WHICH
+        )
+        return left == right and (None,) not in left
 
     def _lanes_and_arrows(self) -> Iterator[Table]:
         """What stands next to the slices of layers: processes, threads and arrows."""
