@@ -134,10 +134,11 @@ def measure(folder: Path, kind: str, record: str, count: int) -> Iterator[Line]:
     yield Line(f"{kind}: read", ours / floor, 15, "x", True, "np.fromfile, nothing checked")
 
 
-def tree(prof: Path, steps: int, **switches: str) -> Capture:
-    """Write the raw files of steps; what they hold. switches: those that are not of the preset."""
+def tree(prof: Path, steps: int, *, is_sampled: bool = False) -> Capture:
+    """Write the raw files of steps; what they hold. is_sampled: cores are, not their tasks."""
     scenario = override(preset("llm-inference"), ranks=None, steps=steps, level=None)
-    scenario = replace(scenario, capture=replace(scenario.capture, **switches))
+    if is_sampled:
+        scenario = replace(scenario, capture=replace(scenario.capture, aic_mode="sample-based"))
     capture = raw_view(simulate(scenario).capture(0)).capture
     write_raw(prof, capture)
     return capture
@@ -206,7 +207,7 @@ def export(folder: Path, wanted: int, pairs: int, msprof: Path | None) -> Iterat
 def export_samples(folder: Path, wanted: int) -> Line:
     """A raw folder with samples of its cores to a database."""
     prof = folder / "PROF_2"
-    capture = tree(prof, SAMPLED_STEPS, aic_mode="sample-based")
+    capture = tree(prof, SAMPLED_STEPS, is_sampled=True)
     samples = len(capture.samples[LOAD]["timestampNs"])
     times = -(-wanted // samples)
     repeat(prof, times, {SAMPLES_FILE})
