@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -71,3 +71,22 @@ def test_rows_of_two_devices_are_paired_on_their_own(tmp_path: Path) -> None:
     assert [(one.place, one.column, one.count) for one in differences(own, changed)] == [
         ("msprof.json: Overlap Analysis", "ts", len(free))
     ]
+
+
+def test_rates_of_qos_are_compared_as_databases_hold_them(tmp_path: Path) -> None:
+    """Whole between texts of raw files; of a database what 32 bits of Byte/s hold (erratum E36)."""
+    capture = simulate(override(preset("observed-everything"), ranks=1, steps=1)).capture(0)
+    rates = capture.samples["QOS"]["bandwidth"]
+    assert rates.max() >> 32
+    kept = dict(capture.samples["QOS"], bandwidth=rates % (1 << 32))
+    sides = []
+    for name, samples in (("whole", capture.samples["QOS"]), ("kept", kept)):
+        folder = tmp_path / name
+        folder.mkdir()
+        shown = replace(capture, samples={**capture.samples, "QOS": samples})
+        write_timeline(from_captures([shown], "msprof"), folder, timestamp="20260101000000")
+        sides.append(list(texts_below(folder)))
+    assert differences(*sides, of_database=True) == []
+    (found,) = differences(*sides)
+    assert (found.place, found.column) == ("msprof.json: QoS", "value")
+    assert found.count == int((rates >> 32 > 0).sum())

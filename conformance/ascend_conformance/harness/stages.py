@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ STAGES: Mapping[str, Stage] = {
             database_to_text.can_be_drawn,
             database_to_text.make,
             _files,
-            differences,
+            partial(differences, of_database=True),
             database_to_text.reference,
             database_to_text.operators,
             judged=True,

@@ -21,6 +21,9 @@ from .pairing import Difference, Pairing, Table, broken_file, listed, unmatched
 
 _DEVICE = ("Device_id",)
 """Columns that say which of several devices a row is of."""
+_SERVICE, _RATES = "QoS", ("value", "bandwidth(MB/s)")
+_KEPT = 1 << 12
+"""Rates of QoS are kept in 32 bits of Byte/s: less than so many MB/s of 2^20 Byte."""
 _PLACE = frozenset(("file", "row", "line", "offset", "pointer", "shape", "kind", "pid", "tid"))
 
 
@@ -30,10 +33,12 @@ def differences(
     features: Collection[str] | None = None,
     sides: tuple[str, str] = ("the truth", "the exporter"),
     numbered: Collection[str] = (),
+    of_database: bool = False,
 ) -> list[Difference]:
     """What the texts of two sets of files do not agree in. ``features``: only these; ``sides``:
     their names. ``numbered``: columns of events that hold numbers of the exporter's own choice;
-    what they refer to is compared by the arrows.
+    what they refer to is compared by the arrows. ``of_database``: the right side knows no more of a
+    rate than databases hold (erratum E36).
 
     Files that are equal byte for byte are not read.
     """
@@ -58,7 +63,8 @@ def differences(
         expected, actual = ([file for one in some for file in side[one]] for side in named)
         with open_facts() as facts:
             folder = read_folder(facts, [*expected, *actual], alone=True)
-            found += _Both(folder, len(expected), sides, frozenset(numbered)).differences()
+            both = _Both(folder, len(expected), sides, frozenset(numbered), of_database)
+            found += both.differences()
     return found
 
 
@@ -86,9 +92,15 @@ class _Both:
     """Two sets of files read together; those of the left side have numbers below ``border``."""
 
     def __init__(
-        self, folder: Folder, border: int, sides: tuple[str, str], numbered: frozenset[str]
+        self,
+        folder: Folder,
+        border: int,
+        sides: tuple[str, str],
+        numbered: frozenset[str],
+        of_database: bool,
     ) -> None:
         self._folder = folder
+        self._of_database = of_database
         self._facts: Facts = folder.facts
         self._left_out = _PLACE | numbered
         self._pairing = Pairing(self._facts, border, sides)
@@ -180,6 +192,8 @@ class _Both:
         every = self._facts.columns(f"trace.{table}")
         own = [one for one in every if one not in self._left_out]
         columns = {one: f"e.{quoted(one)}" for one in own}
+        if self._of_database and layer.name == _SERVICE:
+            columns |= {one: f"{columns[one]} % {_KEPT}" for one in _RATES if one in columns}
         columns["thread"] = "coalesce(t.name, 'thread ' || e.tid)"
         columns["device"] = "p.device"
         source = (
