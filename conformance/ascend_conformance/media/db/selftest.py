@@ -85,9 +85,9 @@ def _encode(carrier: Carrier, revision: str, shape: Shape | None) -> bytes:
         return path.read_bytes()
 
 
-def open_specimen(specimen: Specimen) -> Session:
-    """The specimen in memory."""
-    return open_changed(specimen, ())[0]
+def open_specimen(specimen: Specimen, changes: Iterable[str] = ()) -> Session:
+    """The specimen in memory, after the changes."""
+    return open_changed(specimen, changes)[0]
 
 
 def open_changed(specimen: Specimen, changes: Iterable[str]) -> tuple[Session, set[str]]:
