@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import sqlite3
 from collections import Counter
 from contextlib import closing
@@ -205,6 +206,15 @@ def kind_of(name: str) -> str:
     return name.partition(".")[0].removesuffix("_20260101170000")
 
 
+def as_databases_hold(content: bytes) -> bytes:
+    """A timeline with the rates of QoS that 32 bits of Byte/s hold (erratum E36)."""
+    return re.sub(
+        rb'("name": ?"QoS [^{]*"args": ?\{"value": ?)(\d+)',
+        lambda found: found[1] + str(int(found[2]) % 4096).encode(),
+        content,
+    )
+
+
 @pytest.mark.parametrize("output", OUTPUTS)
 @pytest.mark.parametrize(
     "name", some(["observed-everything", "cnn-910a", "recommendation"], every=3)
@@ -220,7 +230,7 @@ def test_a_database_and_its_capture_give_the_same_bytes(
     if output == "msprof":
         from_capture /= "mindstudio_profiler_output"
     direct = {
-        path.name: path.read_bytes()
+        path.name: as_databases_hold(path.read_bytes())
         for path in from_capture.iterdir()
         if path.suffix in {".csv", ".json"}
     }
