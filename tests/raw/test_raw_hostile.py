@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
@@ -78,6 +79,20 @@ def test_a_session_without_a_start_is_one_line(
     (line,) = capsys.readouterr().err.splitlines()
     assert "collectionTimeBegin" in line
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("time", ["1767253856490261000", "9" * 19, "", "-1"])
+def test_an_end_that_is_no_time_is_stated(tmp_path: Path, time: str) -> None:
+    """In ns the first of them has 22 digits."""
+    folder = copy("observed-everything", tmp_path / "PROF_1")
+    for path in (folder / "host" / "end_info", folder / "device_0" / "end_info.0"):
+        stated = json.loads(path.read_text())
+        path.write_text(json.dumps({**stated, "collectionTimeEnd": time}))
+    export_raw(folder, tmp_path / "out", ("db",))
+    found = read(folder)
+    assert found is not None
+    assert found.capture.origin.end is None
+    assert any("collectionTimeEnd is" in one.message for one in found.damage)
 
 
 def test_damage_is_stated_where_users_look(

@@ -7,14 +7,19 @@ from typing import Any, Literal
 
 from ascend_ref.capture import DeviceFacts, Origin, Switches
 from ascend_ref.capture.model import NONE
+from ascend_ref.db.display import clip
 from ascend_spec import raw_catalog, text_catalog
 
+from ..clocks import LIMIT
 from ..context import Context
-from ..damage import Unreadable
+from ..damage import Damage, Unreadable
 from .session import Session
 
 _MICROSECOND = 1_000
 _LONGEST = 20
+_SHOWN = 40
+"""Characters of a value that is no time."""
+_BOUNDS = (("start_info", "collectionTimeBegin"), ("end_info", "collectionTimeEnd"))
 Level = Literal[0, 1, 2]
 _LEVEL_KEYS = ("profLevel", "prof_level")
 _LEVELS: Mapping[str, Level] = {
@@ -32,6 +37,7 @@ def read_origin(session: Session) -> Origin:
         names = ", ".join(str(one.folder.path) for one in contexts)
         raise Unreadable(f"{names}: no start_info with collectionTimeBegin, so no time is known")
     end = first_stated(contexts, "end_info", "collectionTimeEnd")
+    _state_impossible(session, contexts)
     info: Mapping[str, Any] = contexts[0].side.documents.get("info", {})
     chip = next((one.side.chip for one in contexts if one.side.chip is not None), None)
     return Origin(
@@ -86,12 +92,25 @@ def _facts(session: Session) -> DeviceFacts | None:
     return None
 
 
+def _state_impossible(session: Session, contexts: Sequence[Context]) -> None:
+    """Beginnings and ends that can be no time are damage."""
+    for one in contexts:
+        for document, key in _BOUNDS:
+            value = one.side.documents.get(document, {}).get(key)
+            if value is not None and first_stated([one], document, key) is None:
+                shown = clip(repr(value), _SHOWN)
+                text = f"{document}: {key} is {shown}, which is no time in us"
+                session.damage.append(Damage(one.folder.path, text))
+
+
 def first_stated(contexts: Sequence[Context], document: str, key: str) -> int | None:
-    """A number of microseconds in the first of the side files that states it."""
+    """A number of microseconds in the first of the side files that states one that can be."""
     for one in contexts:
         value = one.side.documents.get(document, {}).get(key)
         if isinstance(value, str) and value.isdecimal() and len(value) < _LONGEST:
-            return int(value)
+            time = int(value)
+            if time < LIMIT // _MICROSECOND:
+                return time
     return None
 
 
