@@ -19,7 +19,8 @@ from .clocks import (
     since_start,
 )
 
-_MICROSECOND = 1_000
+MICROSECOND = 1_000
+"""ns: side files state times in whole ones."""
 
 
 class Clocks(NamedTuple):
@@ -58,7 +59,7 @@ class Moments:
 
     def clocks(self, start: int) -> Clocks:
         """The clocks of a collection that began at a Unix time, which is stated in whole µs."""
-        base = start // _MICROSECOND * _MICROSECOND - self.monotonic
+        base = beginning(start) - self.monotonic
         paired = self.monotonic + self.counted
         return Clocks(
             host_clock(base, self.host_frequency, paired, self.host_counter, 0),
@@ -67,6 +68,11 @@ class Moments:
             sampling_clock(base, Fraction(paired), self.device_monotonic),
             since_start(base, Fraction(paired)),
         )
+
+
+def beginning(start: int) -> int:
+    """The beginning of a collection as side files state it."""
+    return start // MICROSECOND * MICROSECOND
 
 
 MOMENTS = Moments()

@@ -6,18 +6,20 @@ perf traces those of the kernel, ltrace those of the library of threads, both to
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from ascend_ref.capture import Capture, Integers, SystemCalls
-from ascend_spec import per_spec, raw_catalog
+from ascend_spec import raw_catalog
+
+from .machine import chip_of
+from .moments import MICROSECOND, beginning
 
 KERNEL, THREADS = "host_syscall", "host_pthreadcall"
 FILES = (KERNEL, THREADS)
-MICROSECOND = 1_000
 SWITCH = "osrt"
 """What --host-sys calls them."""
 _NAME = re.compile(r"\w+")
@@ -38,14 +40,17 @@ class Held(NamedTuple):
 
 def is_shown(kind: str, name: str) -> bool:
     """Whether exporters show a call of this name from a kind of file."""
-    return _shown()[kind].search(name) is not None
+    return raw_catalog().grammars[kind].parts["name"].is_shown(name)
 
 
 def held_of_system_calls(capture: Capture) -> Held:
     """The calls as raw files hold them."""
     calls, begin = capture.system_calls, beginning(capture.origin.start)
-    files = np.array([_file_of(name) for name in capture.texts.all], np.int64)
-    file = files[calls.name]
+    chip, files = chip_of(capture.origin), raw_catalog().files
+    kinds = [one for one in FILES if chip in files[one].chips]
+    used, place = np.unique(calls.name, return_inverse=True)
+    names = [capture.texts.all[name] for name in used.tolist()]
+    file = np.array([_file_of(name, kinds) for name in names], np.int64)[place]
     shown = np.flatnonzero(file >= 0)
     order = shown[np.lexsort((file[shown], calls.start[shown]))]
     calls, file = calls.take(order), file[order]
@@ -56,19 +61,8 @@ def held_of_system_calls(capture: Capture) -> Held:
     return Held(held, file, since, len(capture.system_calls) - len(order))
 
 
-def beginning(start: int) -> int:
-    """The beginning of a collection as side files state it, in whole µs."""
-    return start // MICROSECOND * MICROSECOND
-
-
-def _file_of(name: str) -> int:
-    """The file that shows a call, -1 where none can."""
-    kinds = FILES[::-1] if name.startswith(_OF_THREADS) else FILES
+def _file_of(name: str, kinds: Sequence[str]) -> int:
+    """Which of FILES shows a call, -1 where none of those that the chip has can."""
+    kinds = kinds[::-1] if name.startswith(_OF_THREADS) else kinds
     shown = [one for one in kinds if _NAME.fullmatch(name) and is_shown(one, name)]
     return FILES.index(shown[0]) if shown else -1
-
-
-@per_spec
-def _shown() -> Mapping[str, re.Pattern[str]]:
-    members = raw_catalog().vocabularies["system_calls"].members
-    return {str(one.name): re.compile(one.calls or "") for one in members}

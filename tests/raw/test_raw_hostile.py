@@ -86,13 +86,17 @@ def test_an_end_that_is_no_time_is_stated(tmp_path: Path, time: str) -> None:
     """In ns the first of them has 22 digits."""
     folder = copy("observed-everything", tmp_path / "PROF_1")
     for path in (folder / "host" / "end_info", folder / "device_0" / "end_info.0"):
-        stated = json.loads(path.read_text())
-        path.write_text(json.dumps({**stated, "collectionTimeEnd": time}))
+        document = json.loads(path.read_text())
+        path.write_text(json.dumps({**document, "collectionTimeEnd": time}))
     export_raw(folder, tmp_path / "out", ("db",))
     found = read(folder)
     assert found is not None
     assert found.capture.origin.end is None
-    assert any("collectionTimeEnd is" in one.message for one in found.damage)
+    stated = [one.message for one in found.damage if "expected a text" in one.message]
+    assert stated == [
+        f"{kind}: collectionTimeEnd is {time!r}, expected a text of digits, a time in us"
+        for kind in ("host_end_info", "device_end_info")
+    ]
 
 
 def test_damage_is_stated_where_users_look(

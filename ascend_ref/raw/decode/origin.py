@@ -13,9 +13,9 @@ from ascend_spec import raw_catalog, text_catalog
 from ..clocks import LIMIT
 from ..context import Context
 from ..damage import Damage, Unreadable
+from ..moments import MICROSECOND
 from .session import Session
 
-_MICROSECOND = 1_000
 _LONGEST = 20
 _SHOWN = 40
 """Characters of a value that is no time."""
@@ -48,8 +48,8 @@ def read_origin(session: Session) -> Origin:
         pid=_number(info.get("pid"), 0),
         host_name=str(info.get("hostname", "")),
         host_uid=_number(info.get("hostUid"), 0),
-        start=start * _MICROSECOND,
-        end=None if end is None else end * _MICROSECOND,
+        start=start * MICROSECOND,
+        end=None if end is None else end * MICROSECOND,
         facts=_facts(session),
     )
 
@@ -99,8 +99,9 @@ def _state_impossible(session: Session, contexts: Sequence[Context]) -> None:
             value = one.side.documents.get(document, {}).get(key)
             if value is not None and first_stated([one], document, key) is None:
                 shown = clip(repr(value), _SHOWN)
-                text = f"{document}: {key} is {shown}, which is no time in us"
-                session.damage.append(Damage(one.folder.path, text))
+                kind = f"{one.folder.side}_{document}"
+                text = f"{kind}: {key} is {shown}, expected a text of digits, a time in us"
+                session.damage.append(Damage(one.folder.path, text, kind=kind))
 
 
 def first_stated(contexts: Sequence[Context], document: str, key: str) -> int | None:
@@ -109,7 +110,7 @@ def first_stated(contexts: Sequence[Context], document: str, key: str) -> int | 
         value = one.side.documents.get(document, {}).get(key)
         if isinstance(value, str) and value.isdecimal() and len(value) < _LONGEST:
             time = int(value)
-            if time < LIMIT // _MICROSECOND:
+            if time < LIMIT // MICROSECOND:
                 return time
     return None
 

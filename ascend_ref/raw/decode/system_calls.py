@@ -31,8 +31,8 @@ def _read(session: Session, kind: str, origin: Origin, texts: Texts) -> SystemCa
     context = session.host
     if context is None or kind not in context.folder.files:
         return SystemCalls.empty()
-    rows = list(_calls(session, kind, origin, texts))
-    start, length, thread, name = np.array(rows, np.int64).reshape(-1, 4).T
+    rows = np.fromiter(_calls(session, kind, origin, texts), np.dtype((np.int64, 4)))
+    start, length, thread, name = rows.T
     right = (length >= 0) & (length < LIMIT) & (thread < _MOST_THREADS)
     wrong = int(np.sum(~right))
     state_wrong(session, context, kind, wrong, len(rows), "have numbers that they cannot have")
@@ -46,7 +46,10 @@ def _read(session: Session, kind: str, origin: Origin, texts: Texts) -> SystemCa
 def _calls(
     session: Session, kind: str, origin: Origin, texts: Texts
 ) -> Iterator[tuple[int, int, int, int]]:
-    """Unix time and length in ns, thread, and number of the name of the calls that are shown."""
+    """Unix time and length in ns, thread, and number of the name of the calls that are shown.
+
+    LIMIT for a time that no clock shows.
+    """
     unit = _MILLISECOND if kind == KERNEL else _SECOND
     first: int | None = None
     for _, parts in session.lines(session.host, kind):
@@ -57,7 +60,12 @@ def _calls(
             time = origin.start + start - first
             length = min(_nanoseconds(parts["length"], unit), LIMIT)
             thread = min(int(parts.get("thread", origin.pid)), LIMIT)
-            yield min(max(time, 0), LIMIT), max(length, -1), thread, texts.number(name)
+            yield (
+                (time if 0 <= time < LIMIT else LIMIT),
+                max(length, -1),
+                thread,
+                texts.number(name),
+            )
 
 
 def _nanoseconds(decimal: str, unit: int) -> int:

@@ -15,14 +15,13 @@ from ..clocks import OUT_OF_RANGE
 from ..context import Context
 from ..damage import Damage
 from ..fields import time_field
+from ..moments import MICROSECOND
 from ..side import Unknown
 from .origin import first_stated
 from .session import Rows, Session
 
 MARGIN = 1_000_000_000
 """ns before the start and after the end of a collection in which it may still record."""
-
-_MICROSECOND = 1_000
 
 
 def times_of(
@@ -109,9 +108,9 @@ def demand_within(session: Session, times: Integers) -> None:
     count = known = 0
     for batch in session.spill.batches(len(times)):
         own = times[batch][times[batch] != OUT_OF_RANGE]
-        outside = own < begin * _MICROSECOND - MARGIN
+        outside = own < begin * MICROSECOND - MARGIN
         if end is not None:
-            outside |= own > end * _MICROSECOND + MARGIN
+            outside |= own > end * MICROSECOND + MARGIN
         count, known = count + int(np.sum(outside)), known + len(own)
     if 2 * count > known:
         raise Unknown(

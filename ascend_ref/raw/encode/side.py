@@ -15,13 +15,11 @@ from ..damage import Damage
 from ..json_text import encode_json
 from ..lines import Entry, encode_lines
 from ..machine import HOST_DEVICE, machine_info
-from ..moments import Moments
+from ..moments import MICROSECOND, Moments
 from ..side import SideFiles, read_side_files
 from ..tree import DATA, HOST, find_folders
 
 Document = Mapping[str, Any]
-
-_MICROSECOND = 1_000
 
 
 def write_side_files(
@@ -49,14 +47,14 @@ def write_side_files(
             "sample": {"devices": str(HOST_DEVICE if device is None else device), **sample},
             "start_info": {
                 "collectionDateBegin": _date(origin.start),
-                "collectionTimeBegin": str(origin.start // _MICROSECOND),
+                "collectionTimeBegin": str(origin.start // MICROSECOND),
                 "clockMonotonicRaw": str(moments.monotonic),
             },
         }
         if origin.end is not None:
             documents["end_info"] = {
                 "collectionDateEnd": _date(origin.end),
-                "collectionTimeEnd": str(origin.end // _MICROSECOND),
+                "collectionTimeEnd": str(origin.end // MICROSECOND),
                 "clockMonotonicRaw": str(moments.monotonic + origin.end - origin.start),
             }
         for name, document in documents.items():
@@ -107,4 +105,4 @@ def _name(kind: str, device: int | None) -> str:
 def _date(moment: int) -> str:
     seconds, rest = divmod(moment, 1_000_000_000)
     time = datetime.fromtimestamp(seconds, UTC) + HOST_ZONE
-    return f"{time:%Y-%m-%d %H:%M:%S}.{rest // _MICROSECOND:06}"
+    return f"{time:%Y-%m-%d %H:%M:%S}.{rest // MICROSECOND:06}"

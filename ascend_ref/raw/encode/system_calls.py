@@ -13,7 +13,8 @@ import numpy as np
 from ascend_ref.capture import Capture
 
 from ..lines import Entry
-from ..system_calls import FILES, KERNEL, MICROSECOND, beginning, held_of_system_calls
+from ..moments import MICROSECOND, beginning
+from ..system_calls import FILES, KERNEL, held_of_system_calls
 from .tree import RawTree
 
 _PROGRAM, _LIBRARY = "python", "libascendcl.so"
@@ -31,7 +32,7 @@ def write_system_calls(capture: Capture, tree: RawTree) -> None:
     length = (held.calls.end - held.calls.start) // MICROSECOND
     for number, kind in enumerate(FILES):
         own = np.flatnonzero(held.file == number)
-        if len(own) and tree.writes(kind):
+        if len(own):
             lines = _kernel if kind == KERNEL else _threads
             begin = np.array([beginning(capture.origin.start)], np.int64)
             if kind == KERNEL:

@@ -8,7 +8,7 @@ from operator import attrgetter
 from ascend_ref.markdown import Fact, Style, code, commas, page, table
 from ascend_spec import catalog, raw_catalog
 from ascend_spec.core.names import NameForm
-from ascend_spec.raw import Chip, Grammar, Member, RawFile
+from ascend_spec.raw import Chip, Grammar, Member, RawFile, TextPart
 from ascend_spec.raw.records import ENCODINGS, FRAMEWORK_RECORDS, FrameworkRecord
 
 from .blocks import values_section
@@ -186,12 +186,21 @@ def _lines(grammar: Grammar, style: Style) -> Iterator[str]:
                 code(f"{{{one.name}}}"),
                 f"{one.type}{', may be missing' if one.optional else ''}",
                 one.unit or "",
-                style.prose(one.summary),
+                f"{style.prose(one.summary)} {_passed_over(one)}".rstrip(),
                 shows(one.shows, style),
             )
             for one in grammar.parts.values()
         ),
     )
+
+
+def _passed_over(part: TextPart) -> str:
+    """Which lines exporters show, and which not."""
+    wanted, hidden = (
+        f"{words} {', '.join(map(code, names))}." if names else ""
+        for words, names in (("Shown with", part.shown), ("Not shown:", part.hidden))
+    )
+    return f"{wanted} {hidden}".strip()
 
 
 def chip_section(chip: Chip, style: Style) -> str:

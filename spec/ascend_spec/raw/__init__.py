@@ -8,3 +8,4 @@ from .model import Member as Member
 from .model import RawFile as RawFile
 from .model import Side as Side
 from .text import Grammar as Grammar
+from .text import TextPart as TextPart

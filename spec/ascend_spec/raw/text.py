@@ -28,7 +28,11 @@ _FORMS: Mapping[PartType, Mapping[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """A changing part of lines; ``clock``: of a time; ``number``: how many words it is."""
+    """A changing part of lines; ``clock``: of a time; ``number``: how many words it is.
+
+    ``shown``, ``hidden``: exporters show only lines that have one of the former in this part, and
+    none in which it is one of the latter.
+    """
 
     name: str
     type: PartType
@@ -39,6 +43,13 @@ class TextPart:
     number: int = 1
     before: str = ""
     optional: bool = False
+    shown: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+
+    def is_shown(self, text: str) -> bool:
+        """Whether exporters show a line with this text in the part."""
+        wanted = not self.shown or any(one in text for one in self.shown)
+        return wanted and text not in self.hidden
 
     @property
     def field(self) -> Field:
