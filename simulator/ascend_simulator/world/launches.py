@@ -6,9 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ascend_ref.capture import Integers
+
 from ..program.model import Collective
+from .exchange import Round
 from .network import SENDS, Network
-from .small_tasks import MOTIONS, SENT, near_and_far
+from .small_tasks import COPY, RECORD, REDUCE, WAIT, kind_between, near_and_far, partners, parts_of
 
 
 class Launches:
@@ -35,25 +38,17 @@ class Launches:
             ends = groups, np.roll(groups, -item.peer, axis=1)
             own = slice(0, 1) if item.kind == "send" else slice(1, 2)
             groups = np.stack(ends if item.kind == "send" else ends[::-1], axis=-1).reshape(-1, 2)
-        else:
-            yield "Reduce_Inline", 1
-        if plan.before:
-            yield "Memcpy", 1
-        for turn, met in enumerate(plan.rounds):
-            if turn == plan.middle:
-                yield "Memcpy", 1
-            motion = MOTIONS.get(met.motion, "")
-            for kind, chosen, other in (
-                ("Notify_Record", met.notifies >= 0, met.notifies),
-                ("Notify_Wait", met.heard >= 0, met.heard),
-                (motion, met.count > 0, met.peer),
-            ):
-                away = self._network.wires.remote[
-                    groups[:, None, :], groups[:, np.maximum(other, 0)]
-                ]
-                for part, far in zip(near_and_far(chosen, away, met), (False, True), strict=True):
-                    most = int(part.sum(axis=1)[:, own].max())
-                    if most:
-                        yield SENT if far and kind == "Notify_Record" else kind, most
-        if item.kind not in SENDS:
-            yield "Reduce_Inline", 1
+        for part in parts_of(item, plan):
+            if isinstance(part, int):
+                yield from self._of_round(plan.rounds[part], groups, own)
+            else:
+                yield COPY if part == "own" else REDUCE, 1
+
+    def _of_round(self, met: Round, groups: Integers, own: slice) -> Iterator[tuple[str, int]]:
+        for kind, other in partners(met):
+            chosen = other >= 0 if kind in (RECORD, WAIT) else met.count > 0
+            away = self._network.wires.remote[groups[:, None, :], groups[:, np.maximum(other, 0)]]
+            for part, far in zip(near_and_far(chosen, away, met), (False, True), strict=True):
+                most = int(part.sum(axis=1)[:, own].max())
+                if most:
+                    yield kind_between(kind, far=far), most

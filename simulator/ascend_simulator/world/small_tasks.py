@@ -7,7 +7,9 @@ one that it has been received.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -17,7 +19,7 @@ from ascend_spec import catalog
 
 from ..program.model import Collective
 from .compiled import Flags
-from .exchange import Round
+from .exchange import Plan, Round
 from .network import SENDS, Journey, Network
 from .rhythm import OPENING_NS, Beats
 from .wires import LINK_NAMES
@@ -42,8 +44,11 @@ TASK_TYPES = {
     },
 }
 """TASK.taskType of each small task, with FFTS+ and without (db-schema.md 7.3)."""
-MOTIONS = {"reduce": "Reduce_Inline", "copy": "Memcpy"}
-SENT = "RDMASend"
+RECORD, WAIT, COPY, REDUCE, SENT = (
+    *("Notify_Record", "Notify_Wait"),
+    *("Memcpy", "Reduce_Inline", "RDMASend"),
+)
+MOTIONS = {"reduce": REDUCE, "copy": COPY}
 NO_RDMA = NO_TYPE = "INVALID_TYPE"
 Moments = tuple[Integers, Integers]
 """Starts and ends."""
@@ -100,6 +105,37 @@ class Ends:
     size: int
 
 
+Part = Literal["opening", "own", "closing"] | int
+"""Of an operator: the reductions of 4 Byte at its ends, the copy of the own piece, or a round."""
+
+
+def parts_of(item: Collective, plan: Plan) -> Iterator[Part]:
+    """The parts of an operator in order."""
+    if item.kind not in SENDS:
+        yield "opening"
+    if plan.before:
+        yield "own"
+    for turn in range(len(plan.rounds)):
+        if turn == plan.middle:
+            yield "own"
+        yield turn
+    if item.kind not in SENDS:
+        yield "closing"
+
+
+def partners(met: Round) -> tuple[tuple[str, Integers], ...]:
+    """The kinds of small tasks of a round in order, "" where nothing is moved, and the places of
+    the ranks that they concern.
+    """
+    motion = MOTIONS.get(met.motion, "")
+    return (RECORD, met.notifies), (WAIT, met.heard), (motion, met.peer)
+
+
+def kind_between(kind: str, *, far: bool) -> str:
+    """What a small task is called that concerns a rank of another host."""
+    return SENT if far and kind == RECORD else kind
+
+
 class Lanes:
     """Makes the small tasks of one rank."""
 
@@ -124,29 +160,28 @@ class Lanes:
     ) -> list[SmallTasks]:
         """The small tasks of a family, in the order of their context ids."""
         parts: list[SmallTasks] = []
-        if item.kind not in SENDS:
-            parts.append(self._tiny(played.begin))
-        locals_left = list(played.local)
-        if journey.plan.before:
-            parts.append(self._local(journey, ends, locals_left.pop(0)))
-        for turn in range(len(journey.plan.rounds)):
-            if turn == journey.plan.middle:
-                parts.append(self._local(journey, ends, locals_left.pop(0)))
-            parts += self._round(item, journey, played, turn, ends)
-        if item.kind not in SENDS:
-            parts.append(self._tiny(played.end - OPENING_NS))
+        own = iter(played.local)
+        for part in parts_of(item, journey.plan):
+            if part == "opening":
+                parts.append(self._tiny(played.begin))
+            elif part == "closing":
+                parts.append(self._tiny(played.end - OPENING_NS))
+            elif part == "own":
+                parts.append(self._local(journey, ends, next(own)))
+            else:
+                parts += self._round(item, journey, played, part, ends)
         return parts
 
     def _tiny(self, start: Integers) -> SmallTasks:
         """The reduction of 4 Byte that opens and closes an operator."""
         moments = start, start + OPENING_NS
         size = np.array([TINY_REDUCTION])
-        return self._on_chip("Reduce_Inline", "INT32", moments, 0, NONE, size)
+        return self._on_chip(REDUCE, "INT32", moments, 0, NONE, size)
 
     def _local(self, journey: Journey, ends: Ends, moments: Moments) -> SmallTasks:
         """The copy of the own piece."""
         own, size = int(ends.places[ends.place]), journey.own[:, 0, ends.place]
-        return self._on_chip("Memcpy", NO_TYPE, moments, NONE, own, size)
+        return self._on_chip(COPY, NO_TYPE, moments, NONE, own, size)
 
     def _on_chip(
         self, kind: str, data_type: str, moments: Moments, notify: int, target: int, size: Integers
@@ -164,44 +199,43 @@ class Lanes:
         self, item: Collective, journey: Journey, played: Beats, turn: int, ends: Ends
     ) -> list[SmallTasks]:
         plan_round = journey.plan.rounds[turn]
-        notifies, heard, peer = (
-            values[:, ends.place]
-            for values in (plan_round.notifies, plan_round.heard, plan_round.peer)
-        )
         size = journey.sizes[turn][:, :, 0, ends.place]
-        motion, own = MOTIONS.get(plan_round.motion, ""), int(ends.places[ends.place])
+        own = int(ends.places[ends.place])
+        moments = (
+            (played.record_start, played.record_end),
+            (played.wait_start, played.wait_end),
+            (played.move_start, played.move_end),
+        )
         parts = []
-        for kind, chosen, start, end, other in (
-            ("Notify_Record", notifies >= 0, played.record_start, played.record_end, notifies),
-            ("Notify_Wait", heard >= 0, played.wait_start, played.wait_end, heard),
-            (motion, size.any(axis=1), played.move_start, played.move_end, peer),
-        ):
+        for (kind, places), (start, end) in zip(partners(plan_round), moments, strict=True):
+            other, moves = places[:, ends.place], kind not in (RECORD, WAIT)
+            chosen = size.any(axis=1) if moves else other >= 0
             rank = ends.ranks[np.maximum(other, 0)]
             away = self.network.wires.remote[self.rank, rank]
-            parts_of = near_and_far(chosen, away, plan_round)
-            for lanes, far in zip(parts_of, (False, True), strict=True):
+            near, apart = near_and_far(chosen, away, plan_round)
+            for lanes, far in zip((near, apart), (False, True), strict=True):
                 if not lanes.any():
                     continue
                 target = ends.places[other[lanes]]
-                notify = np.full_like(target, 0 if kind == "Reduce_Inline" else NONE)
+                notify = np.full_like(target, 0 if kind == REDUCE else NONE)
                 link = self.link_ids[self.network.wires.link[self.rank, rank[lanes]]]
-                waits, sent = kind == "Notify_Wait", far and kind != "Notify_Wait"
-                if kind != motion:
+                waits, sent = kind == WAIT, far and kind != WAIT
+                if not moves:
                     owner, sender = (own, target) if waits else (target, own)
                     notify = notify_id(owner, sender, ends.size, turn % 2)
                     link = link if sent else np.full_like(link, self.links["INVALID_TYPE"])
-                purpose = "PAYLOAD" if kind == motion else "NOTIFY"
+                purpose = "PAYLOAD" if moves else "NOTIFY"
                 parts.append(
                     SmallTasks(
-                        SENT if sent and kind != motion else kind,
+                        kind_between(kind, far=far),
                         "LOCAL" if waits else "RDMA" if sent else "SDMA",
-                        item.data_type if kind == "Reduce_Inline" else NO_TYPE,
+                        item.data_type if kind == REDUCE else NO_TYPE,
                         start=start[turn][lanes],
                         end=end[turn][lanes],
                         plane=np.flatnonzero(lanes) + (journey.plan.lanes > 1),
                         notify=notify,
                         target=target,
-                        size=size[lanes] * (kind == motion),
+                        size=size[lanes] * moves,
                         link=link,
                         rdma=f"RDMA_SEND_{purpose}" if sent else NO_RDMA,
                     )
