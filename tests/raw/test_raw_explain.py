@@ -76,6 +76,21 @@ def test_records_and_rows_are_those_of_files_made_by_hand(
     assert "table UB: absent; A2 has no such data; 950 have it" in lines
 
 
+@pytest.mark.parametrize("name", ["observed-everything", "inference-310p", "950-dense"])
+def test_what_rows_are_made_of_was_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    things = explained(simulated(tmp_path, name, "--ranks", "1"), capsys)
+    unread = [
+        address
+        for address, thing in things.items()
+        if thing["rows"]
+        and any(one["files"] for one in thing["sources"])
+        and all(one["records"] is None for one in thing["sources"])
+    ]
+    assert unread == []
+
+
 def test_every_table_is_explained_and_its_rows_are_those_of_the_database(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

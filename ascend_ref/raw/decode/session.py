@@ -91,8 +91,7 @@ class Session:
             made = [Part(parts, rows[names.index(wanted)]) for parts, rows in found]
         else:
             made = [Part(parts, self._none(kind, wanted)) for parts, _ in found]
-        if record is not None:
-            context.counts[f"{kind}/{record}"] = sum(len(one.rows) for one in made)
+        context.counts[f"{kind}/{wanted}"] = sum(len(one.rows) for one in made)
         return made
 
     def rows(self, context: Context | None, kind: str, record: str | None = None) -> Rows:
