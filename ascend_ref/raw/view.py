@@ -27,13 +27,16 @@ from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE, Samples
 from ascend_ref.derive.matching import values_at
 from ascend_spec import raw_catalog
 
+from .aicpu import held_of_aicpu
 from .amounts import RATES
+from .caches import held_of_caches
 from .clocks import Clock
 from .communication import NOT_COLLECTED
 from .cores import LOAD, SUMMARY, held_of_cores
 from .counters import counted_runs, counts_of, metrics_of, sides_of
 from .encode.calls import HostTicks
 from .encode.tracks import launching_calls, task_rows
+from .graph_memory import KIND as GRAPH_MEMORY
 from .host import held_of_host, host_facts, host_records
 from .iterations import iterations_of, of_device, of_devices, points_of
 from .machine import chip_of, family_of
@@ -122,6 +125,9 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
     records = {
         **host_records(samples, host_facts(capture)),
         **_iterations(capture, clocks.device, lost),
+        **held_of_caches(capture),
+        **held_of_aicpu(capture, clocks.device),
+        **{name: capture.records[name] for name in (GRAPH_MEMORY,) if name in capture.records},
     }
     if capture.records.keys() - records.keys():
         without_files.append("records that no database holds")

@@ -14,11 +14,14 @@ from ..damage import Damage
 from ..samples import HOST_TABLES
 from ..system_calls import SWITCH
 from ..vocabulary import level
+from .aicpu import read_aicpu
+from .caches import read_caches
 from .calls import read_calls
 from .communication import read_communication
 from .copies import read_copies
 from .cores import read_cores
 from .counters import read_counters
+from .graph_memory import read_graph_memory
 from .host import read_host
 from .iterations import read_iterations
 from .kernels import read_kernels
@@ -122,5 +125,11 @@ def _capture(session: Session) -> Capture:
         marks=marks,
         workspace_events=events,
         samples={**samples, **read_cores(session, origin, switches, texts)},
-        records={**records, **read_iterations(session)},
+        records={
+            **records,
+            **read_iterations(session),
+            **read_caches(session, launched, computed),
+            **read_aicpu(session, launched, computed, texts),
+            **read_graph_memory(session, texts),
+        },
     )

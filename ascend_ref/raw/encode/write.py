@@ -10,16 +10,20 @@ import numpy as np
 
 from ascend_ref.capture import Capture
 
+from ..caches import cache_settings
 from ..machine import chip_of
 from ..marks import is_mark
 from ..moments import MOMENTS, Moments
 from ..switches import stated_switches
+from .aicpu import write_aicpu
 from .amounts import amount_settings
+from .caches import write_caches
 from .calls import HostTicks, write_calls
 from .communication import write_communication
 from .copies import write_copies
 from .cores import write_cores
 from .counters import counter_settings, write_counters
+from .graph_memory import write_graph_memory
 from .host import host_machine, host_settings
 from .iterations import write_iterations
 from .kernels import write_kernels
@@ -64,6 +68,9 @@ def write_raw(
     lost += write_copies(capture, tree, tracks)
     write_counters(capture, tree)
     write_cores(capture, tree)
+    write_caches(capture, tree)
+    write_aicpu(capture, tree)
+    write_graph_memory(capture, tree)
     write_calls(capture, tree, ticks, items)
     tree.finish()
     return lost
@@ -84,6 +91,7 @@ def _device_sample(capture: Capture) -> dict[str, Any]:
         **traffic_settings(capture),
         **amount_settings(capture),
         **counter_settings(capture),
+        **cache_settings(capture),
         "aicore_sampling_interval": 10,
         "aiv_profiling": _sample(capture)["ai_core_profiling"],
         "aiv_profiling_mode": capture.switches.aic_mode,

@@ -113,6 +113,8 @@ class Chip:
     ``native_exports``, ``native_parser``: what its library in C++ makes and parses. ``ddr_bits``:
     what one event of ``ddr.data`` counts; 0 without such a file. ``first_vector``: the first core
     of ``ffts_profile`` that is a vector core, those before it are cubes; 0 without such a file.
+    ``events``: by record and column of the recording, the numbers of the events whose sum it is, as
+    ``sample.json`` spells them; one with a minus is subtracted.
     """
 
     id: int
@@ -127,4 +129,5 @@ class Chip:
     native_parser: bool = False
     ddr_bits: int = 0
     first_vector: int = 0
+    events: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     note: str | None = None

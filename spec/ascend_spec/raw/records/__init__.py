@@ -56,6 +56,7 @@ from .counters import BIU_CUBE as BIU_CUBE
 from .counters import BIU_INSTR_V6 as BIU_INSTR_V6
 from .counters import BIU_VECTOR as BIU_VECTOR
 from .counters import BLOCK_PMU as BLOCK_PMU
+from .counters import CACHE_DATA as CACHE_DATA
 from .counters import CONTEXT_PMU as CONTEXT_PMU
 from .counters import L2_CACHE as L2_CACHE
 from .counters import LPM_FREQ as LPM_FREQ
@@ -66,6 +67,7 @@ from .counters import SAMPLE_PMU as SAMPLE_PMU
 from .counters import SAMPLE_PMU_V6 as SAMPLE_PMU_V6
 from .counters import SOC_PMU as SOC_PMU
 from .counters import SOC_PMU_V6 as SOC_PMU_V6
+from .counters import TLB_DATA as TLB_DATA
 from .counters import TSCPU as TSCPU
 from .device import BLOCK_LOG_V6 as BLOCK_LOG_V6
 from .device import FFTS_LOG as FFTS_LOG

@@ -233,14 +233,19 @@ STATIC_OP_MEM = additional(
     _static(
         "opName",
         Int64ul,
-        "Hash of the operator's name; of the empty text for the whole graph.",
+        "Hash of the operator's name; 0 or that of the empty text for the whole graph.",
         shows="static_op_mem.name",
         values=HASH_DIC,
     ),
     _static(
         "lifeStart", Int64ul, "Number of the operator at its start.", shows="static_op_mem.start"
     ),
-    _static("lifeEnd", Int64ul, "Number of the operator at its end.", shows="static_op_mem.end"),
+    _static(
+        "lifeEnd",
+        Int64ul,
+        "Number of the operator at its end; 4294967294 for the end of the graph.",
+        shows="static_op_mem.end",
+    ),
     _static(
         "totalAllocateMemory",
         Int64ul,

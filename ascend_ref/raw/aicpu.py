@@ -1,0 +1,67 @@
+"""Runs of AI CPU kernels, and readings of prepared data, as AI CPUs note them (raw-prof 4.10)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from ascend_ref.capture import Capture, Integers
+from ascend_ref.capture.records import Records
+from ascend_spec import raw_catalog
+
+from .clocks import Clock
+from .machine import chip_of
+from .moments import MICROSECOND
+
+KIND, RUN, READING = "aicpu", "AICPU_NODE", "AICPU_MI"
+"""The kind of files, and its records that are read and written."""
+RUNS, READINGS = "aicpu", "aicpu_mi"
+"""Their records of the recording."""
+QUEUE, QUEUE_TAG = "GetNext_dequeue_wait", 1
+"""The one kind of readings that has a name (upstream-msprof AicpuMiBean)."""
+NUMBERS = (1 << 16) - 1
+"""The greatest number of a task."""
+
+
+def lengths(clock: Clock, ticks: Integers) -> Integers:
+    """ns of numbers of ticks."""
+    return Clock(0, Fraction(0), clock.step).times(ticks)
+
+
+def run_ticks(table: dict[str, Integers], clock: Clock) -> tuple[Integers, Integers, Integers]:
+    """When kernels were submitted, began and ended, by the counter of the device."""
+    end = table["time"] + table["task"]
+    submitted, began, ended = (
+        clock.ticks(one) for one in (end - table["total"], table["time"], end)
+    )
+    return submitted, began, ended
+
+
+def held_of_aicpu(capture: Capture, clock: Clock) -> Records:
+    """The records as raw files hold them; clock: of the device."""
+    if chip_of(capture.origin) not in raw_catalog().files[KIND].chips:
+        return {}
+    found = {}
+    if RUNS in capture.records:
+        table = dict(capture.records[RUNS])
+        submitted, began, ended = run_ticks(table, clock)
+        found[RUNS] = {
+            **table,
+            "time": clock.times(began),
+            "task": lengths(clock, ended - began),
+            "total": lengths(clock, ended - submitted),
+            "number": table["number"] & NUMBERS,
+            **{name: _whole(table[name]) for name in ("compute", "memcpy", "dispatch")},
+        }
+    if READINGS in capture.records:
+        table = dict(capture.records[READINGS])
+        every = capture.texts.all
+        own = np.array([every[one] == QUEUE for one in table["name"].tolist()], np.bool_)
+        table |= {name: _whole(table[name]) for name in ("start", "end")}
+        found[READINGS] = {name: values[own] for name, values in table.items()}
+    return found
+
+
+def _whole(times: Integers) -> Integers:
+    return times // MICROSECOND * MICROSECOND
