@@ -54,7 +54,7 @@ RECORDS: Mapping[str, Record] = {
     ),
     "aicpu": _record(
         "Runs of AI CPU kernels. time: the kernel begins; task: its own length, preparation, "
-        "computing and copying; total: dispatching and scheduling, too, which is the whole task.",
+        "computing and copying; total: dispatching and scheduling, too. A task ends a bit later.",
         {
             "text": "name",
             "time": "time",

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from ascend_ref.capture import Switches
 from ascend_ref.db.encode.collection import SWITCHED
 from ascend_spec import catalog
 
 _SAMPLE = "sample.json"
+_OF_RECORDS: Mapping[str, Callable[[Switches], bool]] = {
+    "aicpu": lambda switches: switches.aicpu,
+    "l2-cache": lambda switches: switches.l2,
+}
+"""Switches of what no database holds."""
 _ON, _OFF = "on", "off"
 
 
@@ -14,7 +21,7 @@ def stated_switches(switches: Switches) -> dict[str, str]:
     """The keys by which the spec's switches are stated, of those that a capture has."""
     found: dict[str, list[str]] = {}
     silent: dict[str, str] = {}
-    for name, is_on in SWITCHED.items():
+    for name, is_on in {**SWITCHED, **_OF_RECORDS}.items():
         for key, value in catalog().documents.switches[name].stated.get(_SAMPLE, {}).items():
             parts = found.setdefault(key, [])
             silent[key] = _OFF if value == _ON else ""

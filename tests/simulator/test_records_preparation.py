@@ -23,9 +23,10 @@ def test_every_ai_cpu_kernel_is_told_in_its_parts(product: ProductName) -> None:
     for row, kernel in zip(found, expected, strict=True):
         named = row["stream"], row["number"], row["name"]
         assert named == (kernel["stream"], kernel["number"], kernel["name"])
-        assert row["total"] == kernel["end"] - kernel["start"]
+        end = row["time"] + row["task"]
+        assert row["total"] == end - kernel["start"]
         assert kernel["start"] < row["time"]
-        assert row["time"] + row["task"] == kernel["end"]
+        assert 0 < kernel["end"] - end < 1_000  # the scheduler notices it
         assert min(row["compute"], row["memcpy"], row["dispatch"]) >= 0
         assert row["compute"] + row["memcpy"] <= row["task"]
         assert row["task"] + row["dispatch"] <= row["total"]

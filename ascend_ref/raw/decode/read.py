@@ -91,6 +91,8 @@ def _capture(session: Session) -> Capture:
     of_host, records = read_host(session)
     of_system = read_system_calls(session, origin, texts)
     samples = {**read_samples(session, origin, texts), **of_host}
+    caches = read_caches(session, launched, computed)
+    of_ai_cpu = read_aicpu(session, launched, computed, texts)
     on = {switch for table in samples for switch in catalog().tables[table].switches}
     collected: Level = 1 if nodes.recorded else 0
     if (calls.table.level == level("RUNTIME")).any():
@@ -106,6 +108,9 @@ def _capture(session: Session) -> Capture:
             *((SWITCH,) if len(of_system) else ()),
         ),
         sys_interconnection=int("sys-interconnection" in on),
+        l2="l2_cache" in caches,
+        soc_pmu="soc_pmu" in caches,
+        aicpu=len(of_ai_cpu) > 0,
     )
     return Capture(
         origin=origin,
@@ -128,8 +133,8 @@ def _capture(session: Session) -> Capture:
         records={
             **records,
             **read_iterations(session),
-            **read_caches(session, launched, computed),
-            **read_aicpu(session, launched, computed, texts),
+            **caches,
+            **of_ai_cpu,
             **read_graph_memory(session, texts),
         },
     )

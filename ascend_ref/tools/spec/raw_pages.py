@@ -217,6 +217,11 @@ def chip_section(chip: Chip, style: Style) -> str:
         ("Exported by its library in C++", chip.native_exports),
         ("Files of the device parsed by the library", "yes" if chip.native_parser else "no"),
         ("First vector core of ffts_profile", str(chip.first_vector or "")),
+        *(
+            (f"{column} of {record}", " ".join(map(code, events)))
+            for record, columns in chip.events.items()
+            for column, events in columns.items()
+        ),
         ("Grade", chip.grade),
         ("Source", citations(chip.source, style)),
         ("Files of the device", style.links("raw", (one.file for one in files))),

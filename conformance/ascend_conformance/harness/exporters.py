@@ -222,6 +222,8 @@ class Msprof:
         (
             "ai_core_utilization",
             "ai_vector_core_utilization",
+            "aicpu",
+            "aicpu_mi",
             "api_statistic",
             "communication_statistic",
             "hbm",
@@ -241,6 +243,8 @@ class Msprof:
             "operator_memory",
             "pcie",
             "roce",
+            "soc_pmu",
+            "static_op_mem",
             "step_trace",
             "task_time",
             "timeline",

@@ -1,0 +1,231 @@
+"""Records that no database holds: of caches, of AI CPU kernels, of the memory of graphs.
+
+Sizes and places of the fields are those of raw-prof 4.4, 4.7 and 4.10.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from struct import pack
+
+import pytest
+from raw_trees import api, device_ticks, host_ticks, stars, task_track, write_tree
+
+from ascend_ref.capture.model import NONE
+from ascend_ref.raw.decode.read import RawCapture, read_raw
+
+THREAD, STREAM = 4243, 2
+RUNS = 3
+
+
+def node_info(at_us: float, name: int) -> bytes:
+    """node_basic_info of an AI core operator: a head of 24 bytes, u64 name, u32 type, u64 kind."""
+    head = pack("<HHIIIQ", 0x5A5A, 10000, 0, THREAD, 40, host_ticks(at_us))
+    return head + pack("<QIQIHHIQ", name, 0, name, 8, 0, 0, 0, 0).ljust(40, b"\0")
+
+
+def session(folder: Path, device: dict[str, bytes], host: dict[str, bytes], **sample: str) -> Path:
+    """Three runs of kernels named Add and Mul, Mul, with the numbers 1, 2, 2 of one stream."""
+    at = [10_000 + 200 * run for run in range(RUNS)]
+    names, numbers = (11, 12, 12), (1, 2, 2)
+    calls = b"".join(
+        api(10000, 5, THREAD, host_ticks(us), host_ticks(us + 50), name)
+        for us, name in zip(at, names, strict=True)
+    )
+    tracks = b"".join(
+        task_track(THREAD, host_ticks(us + 30), STREAM, number, 0, name)
+        for us, number, name in zip(at, numbers, names, strict=True)
+    )
+    nodes = b"".join(node_info(us + 40, name) for us, name in zip(at, names, strict=True))
+    log = b"".join(
+        stars(end, 2 * run + end, STREAM, numbers[run], device_ticks(at[run] + 100 + 20 * end))
+        for run in range(RUNS)
+        for end in range(2)
+    )
+    prof = write_tree(
+        folder / "PROF_1",
+        {
+            "unaging.api_event.data.slice_0": calls,
+            "unaging.compact.task_track.slice_0": tracks,
+            "unaging.compact.node_basic_info.slice_0": nodes,
+            "unaging.additional.type_info_dic.slice_0": b"10000_5:launch\n5000_0:KERNEL_AICORE\n",
+            "unaging.additional.hash_dic.slice_0": b"11:Add\n12:Mul\n",
+            **host,
+        },
+        {"stars_soc.data.0.slice_0": log, **device},
+    )
+    path = prof / "device_0" / "sample.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **sample}))
+    return prof
+
+
+def read(prof: Path) -> RawCapture:
+    (found,) = read_raw(prof)
+    return found
+
+
+def rows(found: RawCapture, record: str) -> list[dict[str, object]]:
+    """The rows of a record with the texts in place of their numbers."""
+    every = found.capture.texts.all
+    table = {name: values.tolist() for name, values in found.capture.records[record].items()}
+    texts = {name for name in table if name.endswith("name")}
+    return [
+        {
+            name: (None if value == NONE else every[value]) if name in texts else value
+            for name, value in zip(table, row, strict=True)
+        }
+        for row in zip(*table.values(), strict=True)
+    ]
+
+
+def l2(task: int, *events: int) -> bytes:
+    return pack("<4H8Q", 0, STREAM, task, 0, *events, *[0] * (8 - len(events)))
+
+
+def soc(task: int, kind: int, *events: int) -> bytes:
+    return pack("<8x4H8Q", 0, STREAM, task, kind, *events, *[0] * (8 - len(events)))
+
+
+def test_events_of_the_cache_are_those_that_sample_json_lists(tmp_path: Path) -> None:
+    """Requests are 0xfb + 0xfc, hits 0x90 + 0x91, victims 0x9c, in whatever order."""
+    data = l2(2, 5, 70, 30, 2, 9, 8) + l2(2, 6, 71, 31, 3, 10, 9) + l2(7, 1, 1, 1, 1, 1, 1)
+    prof = session(
+        *(tmp_path, {"l2_cache.data.0.slice_0": data}, {}),
+        l2CacheTaskProfilingEvents="0x9C,0xfb,0xfc,0x60,0x90,0x91",
+    )
+    found = read(prof)
+    assert found.damage == []
+    common = {"device": 0, "stream": STREAM}
+    assert rows(found, "l2_cache") == [
+        {**common, "name": "Mul", "number": 2, "request": 100, "hit": 17, "victim": 5},
+        {**common, "name": "Mul", "number": 2, "request": 102, "hit": 19, "victim": 6},
+        {**common, "name": None, "number": 7, "request": 2, "hit": 2, "victim": 1},
+    ]
+    assert found.capture.switches.l2
+
+
+def test_the_last_record_of_a_number_is_of_its_last_run(tmp_path: Path) -> None:
+    """Devices leave out the first kernel of a session; it can have a number that comes again."""
+    prof = session(
+        *(tmp_path, {"l2_cache.data.0.slice_0": l2(1, 4, 4, 2, 2, 1)}, {}),
+        l2CacheTaskProfilingEvents="0xfb,0xfc,0x90,0x91,0x9c",
+    )
+    assert [one["name"] for one in rows(read(prof), "l2_cache")] == ["Add"]
+
+
+def test_events_of_the_soc_are_of_the_unit_that_their_kind_names(tmp_path: Path) -> None:
+    """Kind 1 is of the L2 cache, 2 of the TLB (upstream-msprof SocPmuParser)."""
+    data = soc(1, 2, 50, 20, 25, 5) + soc(2, 1, 40, 20, 10, 5, 3) + soc(2, 4, 9)
+    prof = session(
+        *(tmp_path, {"socpmu.data.0.slice_0": data}, {}),
+        npuEvents="SMMU:0x8a,0x8c,0x8d,0x2;HA:0x00",
+        l2CacheTaskProfilingEvents="0xfb,0xfc,0x90,0x91,0x9c",
+    )
+    found = read(prof)
+    common = {"device": 0, "stream": STREAM}
+    assert rows(found, "soc_pmu") == [
+        {**common, "name": "Add", "number": 1, "request": 50, "hit": 45, "miss": 5}
+    ]
+    assert rows(found, "l2_cache") == [
+        {**common, "name": "Mul", "number": 2, "request": 60, "hit": 15, "victim": 3}
+    ]
+
+
+@pytest.mark.parametrize("events", ["0xfb,0xfc,0x90", "", "0xzz", "0xfb,0xfc,0x90,0x91"])
+def test_events_that_are_not_listed_are_stated(tmp_path: Path, events: str) -> None:
+    prof = session(
+        *(tmp_path, {"l2_cache.data.0.slice_0": l2(2, 1, 1, 1, 1, 1)}, {}),
+        l2CacheTaskProfilingEvents=events,
+    )
+    found = read(prof)
+    assert "l2_cache" not in found.capture.records
+    assert found.damage[-1].message == (
+        "sample.json: l2CacheTaskProfilingEvents does not list the events of l2_cache, "
+        "so it is not read"
+    )
+
+
+def ai_cpu(kind: int, body: bytes) -> bytes:
+    return (pack("<HHIIIQ", 0x5A5A, 6000, kind, 1, len(body), 0) + body).ljust(256, b"\0")
+
+
+def run(task: int, at_us: float, **changed: int) -> bytes:
+    """A run that begins 10 us behind its submission, computes 5 us, copies 3 and ends at 20 us."""
+    fields = {
+        **{"stream": STREAM, "task": task, "unused": 0, "start": 1_000_000},
+        "begin": device_ticks(at_us + 10),
+        **{"computes": 1_000_002, "copies": 1_000_007, "copied": 1_000_010, "end": 1_000_011},
+        "ended": device_ticks(at_us + 20),
+        **{"thread": 9, "device": 0, "submitted": device_ticks(at_us)},
+        **{"scheduled": 0, "before": 0, "after": device_ticks(at_us + 20)},
+        **{"type": 0, "dispatch": 4, "total": 99, "ffts": 0, "version": 0},
+        **changed,
+    }
+    return ai_cpu(0, pack("<HHI7Q2I4Q3IHB", *fields.values()))
+
+
+def test_runs_of_ai_cpu_kernels_have_the_name_of_the_task_that_they_end_in(tmp_path: Path) -> None:
+    """Tasks run from 100 us to 120 us behind their launch at 10,000, 10,200 and 10,400 us."""
+    data = run(2, 10_300) + run(1, 10_100) + run(1, 10_300)
+    found = read(session(tmp_path, {"aicpu.data.0.slice_0": data}, {}))
+    assert found.damage == []
+    kept = ("name", "compute", "memcpy", "task", "dispatch", "total", "stream", "number")
+    common = (5_000, 3_000, 10_000, 4_000, 20_000, STREAM)
+    assert [tuple(one[key] for key in kept) for one in rows(found, "aicpu")] == [
+        ("Mul", *common, 2),
+        ("Add", *common, 1),
+        (None, *common, 1),
+    ]
+    start = found.capture.records["aicpu"]["time"]
+    assert start[1] - found.capture.tasks.start[0] == 10_000
+    assert found.capture.switches.aicpu
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"ended": 1},
+        {"begin": (1 << 64) - 1},
+        {"copies": (1 << 64) - 1},
+        {"computes": 2_000_000},
+        {"submitted": 1 << 63},
+    ],
+)
+def test_runs_that_cannot_be_are_damage(tmp_path: Path, changed: dict[str, int]) -> None:
+    data = run(1, 10_100, **changed) + run(1, 10_100)
+    found = read(session(tmp_path, {"aicpu.data.0.slice_0": data}, {}))
+    assert len(rows(found, "aicpu")) == 1
+    assert [one.message for one in found.damage] == [
+        "aicpu: 1 of 2 samples have numbers that they cannot have"
+    ]
+
+
+def test_readings_of_prepared_data_are_shown_as_they_are_stored(tmp_path: Path) -> None:
+    data = ai_cpu(3, pack("<I4x3Q", 1, 17, 5_000, 5_030))
+    data += ai_cpu(3, pack("<I4x3Q", 2, 0, 6_000, 6_000)) + ai_cpu(3, pack("<I4x3Q", 1, 0, 2, 1))
+    found = read(session(tmp_path, {"aicpu.data.0.slice_0": data}, {}))
+    assert [tuple(one.values()) for one in rows(found, "aicpu_mi")] == [
+        (0, "GetNext_dequeue_wait", 5_000_000, 5_030_000, 17),
+        (0, "", 6_000_000, 6_000_000, 0),
+    ]
+    assert len(found.damage) == 1
+
+
+def static(size: int, name: int, start: int, end: int, part: int = 0) -> bytes:
+    head = pack("<HHIIIQ", 0x5A5A, 10000, 11, THREAD, 52, 0)
+    return (head + pack("<q5QI", size, name, start, end, 4096, part, 1)).ljust(256, b"\0")
+
+
+def test_memory_of_graphs_has_names_and_an_end(tmp_path: Path) -> None:
+    data = static(1024, 11, 0, 3) + static(3072, 12, 1, 4294967294, part=11)
+    data += static(4096, 0, 0, 4294967294) + static(-1, 11, 0, 1)
+    found = read(session(tmp_path, {}, {"unaging.additional.static_op_mem.slice_0": data}))
+    assert rows(found, "static_op_mem") == [
+        {"name": "Add", "model_name": "0", "size": 1024, "graph": 1, "start": 0, "end": 3},
+        {"name": "Mul", "model_name": "Add", "size": 3072, "graph": 1, "start": 1, "end": NONE},
+        {"name": "TOTAL", "model_name": "0", "size": 4096, "graph": 1, "start": 0, "end": NONE},
+    ]
+    assert [one.message for one in found.damage] == [
+        "static_op_mem: 1 of 4 samples have numbers that they cannot have"
+    ]
