@@ -16,13 +16,21 @@ from ascend_ref.capture import Capture, Integers
 from ascend_ref.capture.records import Records
 from ascend_spec import raw_catalog
 from ascend_spec.core.packed import dtype_of
+from ascend_spec.raw import records
 
 from .machine import chip_of
 
 Columns = Mapping[str, npt.NDArray[Any]]
 
-CACHES = ("l2_cache", "soc_pmu")
-"""The records of the recording, and the files that hold them."""
+FAULTS = "page_fault"
+KINDS: Mapping[str, str] = {"l2_cache": "l2_cache", "soc_pmu": "soc_pmu", FAULTS: "soc_pmu"}
+"""The kinds of files that hold the records of the recording."""
+DATA: Mapping[str, int] = {
+    "l2_cache": records.CACHE_DATA,
+    "soc_pmu": records.TLB_DATA,
+    FAULTS: records.FAULT_DATA,
+}
+"""Kinds of records in files that have several."""
 MOST = 1 << 59
 """No counter shows as many events, so that no sum of some exceeds 64 bits."""
 SETTINGS: Mapping[str, tuple[str, str]] = {
@@ -44,6 +52,8 @@ def events_of(record: str, chip: int) -> tuple[str, ...]:
 
 def listed_events(record: str, sample: Mapping[str, Any]) -> tuple[int, ...] | None:
     """The numbers of the events in the order of the counters; ``None`` without such a list."""
+    if record not in SETTINGS:
+        return ()
     key, prefix = SETTINGS[record]
     for part in str(sample.get(key, "")).split(";"):
         if part.strip().upper().startswith(prefix):
@@ -60,8 +70,10 @@ def sums_of(
 ) -> dict[str, Integers] | None:
     """The columns of a record from its counters; ``None`` where one that they need is not listed.
 
-    events: one row for each task, in the order of the list.
+    events: one row for each task, in the order of the list. Page faults need no list.
     """
+    if record == FAULTS:
+        return {"faults": events[:, 0]}
     found = {}
     for column, wanted in raw_catalog().chips[chip].events[record].items():
         numbers = [int(one.removeprefix(_MINUS), 16) for one in wanted]
@@ -81,29 +93,29 @@ def cache_settings(capture: Capture) -> dict[str, str]:
     }
 
 
-def raw_record(record: str, chip: int) -> str:
-    """The declaration of the raw records of a chip."""
-    file = raw_catalog().files[record]
+def raw_record(kind: str, chip: int) -> str:
+    """The declaration of the records in a kind of files of a chip."""
+    file = raw_catalog().files[kind]
     (name,) = {one.record for one in file.members if chip in one.chips}
     return name
 
 
-def mask_of(record: str, chip: int) -> int:
+def mask_of(kind: str, chip: int) -> int:
     """The greatest number of a task that records of a chip have room for."""
-    return int(np.iinfo(dtype_of(raw_catalog().record(raw_record(record, chip)))["taskId"]).max)
+    return int(np.iinfo(dtype_of(raw_catalog().record(raw_record(kind, chip)))["taskId"]).max)
 
 
 def held_of_caches(capture: Capture) -> Records:
     """The records as raw files hold them; those that events cannot give are left out."""
     found = {}
-    for record in CACHES:
+    chip = chip_of(capture.origin)
+    for record, kind in KINDS.items():
         table = capture.records.get(record)
-        chip = chip_of(capture.origin)
-        if table is None or not events_of(record, chip):
+        if table is None or chip not in raw_catalog().files[kind].chips:
             continue
         given = as_events(record, chip, table)
         own = np.flatnonzero(np.all(given >= 0, axis=1))
-        number = table["number"] & mask_of(record, chip)
+        number = table["number"] & mask_of(kind, chip)
         kept: dict[str, Integers] = {**table, "number": number}
         found[record] = {name: values[own] for name, values in kept.items()}
     return found
@@ -115,6 +127,8 @@ def as_events(record: str, chip: int, table: Columns) -> Integers:
     A column of several events is given by the first of them that no other column has, so that
     columns that share events are consistent.
     """
+    if record == FAULTS:
+        return table["faults"][:, None]
     every = events_of(record, chip)
     columns = raw_catalog().chips[chip].events[record]
     count = len(next(iter(table.values())))

@@ -115,7 +115,7 @@ def test_the_last_record_of_a_number_is_of_its_last_run(tmp_path: Path) -> None:
 
 
 def test_events_of_the_soc_are_of_the_unit_that_their_kind_names(tmp_path: Path) -> None:
-    """Kind 1 is of the L2 cache, 2 of the TLB (upstream-msprof SocPmuParser)."""
+    """Kind 1 is of the L2 cache, 2 of the TLB, 4 of page faults (upstream-msprof SocPmuParser)."""
     data = soc(1, 2, 50, 20, 25, 5) + soc(2, 1, 40, 20, 10, 5, 3) + soc(2, 4, 9)
     prof = session(
         *(tmp_path, {"socpmu.data.0.slice_0": data}, {}),
@@ -130,6 +130,7 @@ def test_events_of_the_soc_are_of_the_unit_that_their_kind_names(tmp_path: Path)
     assert rows(found, "l2_cache") == [
         {**common, "name": "Mul", "number": 2, "request": 60, "hit": 15, "victim": 3}
     ]
+    assert rows(found, "page_fault") == [{**common, "name": "Mul", "number": 2, "faults": 9}]
 
 
 @pytest.mark.parametrize("events", ["0xfb,0xfc,0x90", "", "0xzz", "0xfb,0xfc,0x90,0x91"])

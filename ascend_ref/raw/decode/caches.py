@@ -9,9 +9,8 @@ from ascend_ref.capture.model import NONE
 from ascend_ref.capture.records import RECORDS, Records
 from ascend_ref.derive.matching import counterparts, ranks
 from ascend_ref.derive.transit import task_rows
-from ascend_spec.raw import records
 
-from ..caches import CACHES, MOST, SETTINGS, listed_events, sums_of
+from ..caches import DATA, KINDS, MOST, SETTINGS, listed_events, sums_of
 from ..context import Context
 from ..damage import Damage
 from .kernels import Computed
@@ -31,7 +30,7 @@ def read_caches(session: Session, launched: Launched, computed: Computed) -> Rec
     """
     found: dict[str, dict[str, Integers]] = {}
     runs: _Runs | None = None
-    for record in CACHES:
+    for record in KINDS:
         parts = []
         for device, context in session.devices.items():
             table, mask = _read(session, context, record)
@@ -73,7 +72,7 @@ def _read(session: Session, context: Context, record: str) -> tuple[dict[str, In
     """
     kept = [
         rows[["streamId", "taskId", "events"]]
-        for kind in CACHES
+        for kind in dict.fromkeys(KINDS.values())
         if len(rows := _rows_of(session, context, kind, record))
     ]
     if not kept:
@@ -106,6 +105,5 @@ def _rows_of(session: Session, context: Context, kind: str, record: str) -> Rows
     rows = session.rows(context, kind)
     if "dataType" not in (rows.dtype.names or ()):
         return rows if kind == record else rows[:0]
-    wanted = records.TLB_DATA if record == kind else records.CACHE_DATA
-    own: Rows = rows[rows["dataType"] == wanted]
+    own: Rows = rows[rows["dataType"] == DATA[record]]
     return own

@@ -275,9 +275,9 @@ _SOC_TYPES = (
     _soc("taskType", Int16ul, "Kind of the task.", shows=UNRECORDED),
     _soc("streamId", Int16ul, "Stream of the task.", shows="soc_pmu.stream"),
 )
-CACHE_DATA, TLB_DATA = 1, 2
-"""Kinds of records of ``socpmu.data``: of the L2 cache and of the TLB (upstream-msprof
-SocPmuParser)."""
+CACHE_DATA, TLB_DATA, FAULT_DATA = 1, 2, 4
+"""Kinds of records of ``socpmu.data``: of the L2 cache, of the TLB, of page faults, whose number
+is the first event (upstream-msprof SocPmuParser, PageFaultProcessor)."""
 _SOC_DATA = _soc("dataType", Int16ul, "Kind of the record.", shows=CONSTANT)
 _SOC_EVENTS = _soc(
     "events", Array(PMU_COUNTERS, Int64ul), "Events of the memory management.", shows=DERIVED
