@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 import numpy as np
@@ -9,17 +10,22 @@ import numpy as np
 from ascend_ref.capture import Capture, Integers
 from ascend_ref.capture.records import Records
 from ascend_spec import raw_catalog
+from ascend_spec.core.packed import ClockName
 
 from .clocks import Clock
 from .machine import chip_of
 from .moments import MICROSECOND
 
-KIND, RUN, READING = "aicpu", "AICPU_NODE", "AICPU_MI"
+KIND, RUN, READING, PREPARATION = "aicpu", "AICPU_NODE", "AICPU_MI", "AICPU_DP"
 """The kind of files, and its records that are read and written."""
-RUNS, READINGS = "aicpu", "aicpu_mi"
+RUNS, READINGS, PREPARATIONS = "aicpu", "aicpu_mi", "dp"
 """Their records of the recording."""
 QUEUE, QUEUE_TAG = "GetNext_dequeue_wait", 1
 """The one kind of readings that has a name (upstream-msprof AicpuMiBean)."""
+TEXTS: Mapping[str, int] = {"action": 16, "source": 64}
+"""Bytes of the texts of a preparation."""
+CLOCK: ClockName = "host-monotonic"
+"""By which preparations have their times (upstream-msprof ParseDpData)."""
 NUMBERS = (1 << 16) - 1
 """The greatest number of a task."""
 
@@ -60,6 +66,15 @@ def held_of_aicpu(capture: Capture, clock: Clock) -> Records:
         own = np.array([every[one] == QUEUE for one in table["name"].tolist()], np.bool_)
         table |= {name: _whole(table[name]) for name in ("start", "end")}
         found[READINGS] = {name: values[own] for name, values in table.items()}
+    if PREPARATIONS in capture.records:
+        table = dict(capture.records[PREPARATIONS])
+        every = capture.texts.all
+        fits = [
+            np.array([len(every[one].encode()) <= most for one in table[name].tolist()], np.bool_)
+            for name, most in TEXTS.items()
+        ]
+        own = np.logical_and.reduce(fits)
+        found[PREPARATIONS] = {name: values[own] for name, values in table.items()}
     return found
 
 

@@ -81,6 +81,20 @@ def test_everything_that_is_written_is_in_some_preset() -> None:
     }
 
 
+def test_preparation_of_data_on_the_device_comes_back(tmp_path: Path) -> None:
+    """No preset has it: of the products that read their data so 910A alone states it."""
+    own = RUN.preset("cnn-910a")
+    scenario = replace(
+        own,
+        model=replace(own.model, preprocess="device"),
+        capture=replace(own.capture, aicpu=True),
+    )
+    held, found, raw = both_ways(tmp_path / "PROF_1", simulate(scenario).capture(0))
+    assert raw.damage == []
+    assert found == held
+    assert {"aicpu", "aicpu_mi", "dp"} <= held.keys()
+
+
 def drawn_both_ways(folder: Path, scenario: Scenario) -> None:
     assume(scenario.capture.npu)
     assume(rows_per_rank(scenario) * scenario.parallelism.ranks < MOST_ROWS)

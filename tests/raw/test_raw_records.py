@@ -10,7 +10,7 @@ from pathlib import Path
 from struct import pack
 
 import pytest
-from raw_trees import api, device_ticks, host_ticks, stars, task_track, write_tree
+from raw_trees import M0, WALL_US, api, device_ticks, host_ticks, stars, task_track, write_tree
 
 from ascend_ref.capture.model import NONE
 from ascend_ref.raw.decode.read import RawCapture, read_raw
@@ -209,6 +209,21 @@ def test_readings_of_prepared_data_are_shown_as_they_are_stored(tmp_path: Path) 
     assert [tuple(one.values()) for one in rows(found, "aicpu_mi")] == [
         (0, "GetNext_dequeue_wait", 5_000_000, 5_030_000, 17),
         (0, "", 6_000_000, 6_000_000, 0),
+    ]
+    assert len(found.damage) == 1
+
+
+def test_preparations_have_times_of_the_monotonic_clock_and_texts(tmp_path: Path) -> None:
+    body = pack("<16s64s2Q", b"Last dequeue", b"Iterator\xff", 0, 31)
+    data = bytearray(ai_cpu(1, body) + ai_cpu(1, pack("<16s64s2Q", b"x", b"y", 1, 1 << 63)))
+    data[16:24] = pack("<Q", M0 + 7_001)
+    found = read(session(tmp_path, {"aicpu.data.0.slice_0": bytes(data)}, {}))
+    table = {name: one.tolist() for name, one in found.capture.records["dp"].items()}
+    every = found.capture.texts.all
+    assert table["time"] == [WALL_US * 1000 + 7_001]
+    assert table["buffered"] == [31]
+    assert [every[table[name][0]] for name in ("action", "source")] == [
+        *("Last dequeue", "Iterator\\xff")
     ]
     assert len(found.damage) == 1
 

@@ -13,7 +13,21 @@ from ascend_ref.capture.model import NONE
 from ascend_ref.capture.records import RECORDS, Records
 from ascend_ref.derive.transit import task_rows
 
-from ..aicpu import KIND, NUMBERS, QUEUE, QUEUE_TAG, READING, READINGS, RUN, RUNS, lengths
+from ..aicpu import (
+    CLOCK,
+    KIND,
+    NUMBERS,
+    PREPARATION,
+    PREPARATIONS,
+    QUEUE,
+    QUEUE_TAG,
+    READING,
+    READINGS,
+    RUN,
+    RUNS,
+    TEXTS,
+    lengths,
+)
 from ..clocks import LIMIT, OUT_OF_RANGE
 from ..context import Context
 from ..moments import MICROSECOND
@@ -35,6 +49,7 @@ def read_aicpu(session: Session, launched: Launched, computed: Computed, texts: 
         for record, table in (
             (RUNS, _runs(session, context, device, launched, computed)),
             (READINGS, _readings(session, context, texts)),
+            (PREPARATIONS, _preparations(session, context, texts)),
         ):
             if table:
                 count = len(next(iter(table.values())))
@@ -127,3 +142,19 @@ def _readings(session: Session, context: Context, texts: Texts) -> dict[str, Int
         "end": rows["runEndTime"].astype(np.int64) * MICROSECOND,
         "size": rows["queueSize"].astype(np.int64),
     }
+
+
+def _preparations(session: Session, context: Context, texts: Texts) -> dict[str, Integers]:
+    rows = session.rows(context, KIND, PREPARATION)
+    right = rows["size"] < LIMIT
+    state_wrong(session, context, KIND, int(np.sum(~right)), len(rows), _WRONG)
+    rows = rows[right]
+    time = times_of(session, context, KIND, CLOCK, rows["timeStamp"])
+    rows, time = rows[time != OUT_OF_RANGE], time[time != OUT_OF_RANGE]
+    if not len(rows):
+        return {}
+    shown = {
+        name: texts.numbers(one.decode("utf-8", "backslashreplace") for one in rows[name].tolist())
+        for name in TEXTS
+    }
+    return {"time": time, "buffered": rows["size"].astype(np.int64), **shown}

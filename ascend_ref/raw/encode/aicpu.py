@@ -6,10 +6,25 @@ import numpy as np
 
 from ascend_ref.capture import Capture, Integers
 
-from ..aicpu import KIND, QUEUE_TAG, READING, READINGS, RUN, RUNS, held_of_aicpu, run_ticks
+from ..aicpu import (
+    CLOCK,
+    KIND,
+    PREPARATION,
+    PREPARATIONS,
+    QUEUE_TAG,
+    READING,
+    READINGS,
+    RUN,
+    RUNS,
+    TEXTS,
+    held_of_aicpu,
+    run_ticks,
+)
 from ..fields import joined
 from ..moments import MICROSECOND
 from .tree import RawTree, Rows
+
+Table = dict[str, Integers]
 
 
 def write_aicpu(capture: Capture, tree: RawTree) -> None:
@@ -17,16 +32,21 @@ def write_aicpu(capture: Capture, tree: RawTree) -> None:
     for device in tree.devices:
         held = held_of_aicpu(capture, tree.side[device].device)
         parts = []
-        for record, made in ((RUNS, _runs), (READINGS, _readings)):
+        for record, made in (
+            (RUNS, _runs),
+            (READINGS, _readings),
+            (PREPARATIONS, _preparations),
+        ):
             table = held.get(record, {})
             if table:
                 own = np.flatnonzero(table["device"] == device)
-                parts.append(made({name: one[own] for name, one in table.items()}, tree, device))
+                part = {name: one[own] for name, one in table.items()}
+                parts.append(made(capture, part, tree, device))
         if parts:
             tree.write(KIND, joined(parts), device, record=RUN)
 
 
-def _runs(table: dict[str, Integers], tree: RawTree, device: int) -> Rows:
+def _runs(_: Capture, table: Table, tree: RawTree, device: int) -> Rows:
     rows = _rows(tree, RUN, len(table["time"]))
     submitted, began, ended = run_ticks(table, tree.side[device].device)
     end = tree.host.monotonic.ticks(table["time"] + table["task"]) // MICROSECOND
@@ -45,12 +65,22 @@ def _runs(table: dict[str, Integers], tree: RawTree, device: int) -> Rows:
     return rows
 
 
-def _readings(table: dict[str, Integers], tree: RawTree, device: int) -> Rows:
+def _readings(_: Capture, table: Table, tree: RawTree, device: int) -> Rows:
     rows = _rows(tree, READING, len(table["start"]))
     rows["timeStamp"] = tree.side[device].device.ticks(table["end"])
     rows["nodeTag"], rows["queueSize"] = QUEUE_TAG, table["size"]
     rows["runStartTime"] = table["start"] // MICROSECOND
     rows["runEndTime"] = table["end"] // MICROSECOND
+    return rows
+
+
+def _preparations(capture: Capture, table: Table, tree: RawTree, device: int) -> Rows:
+    rows = _rows(tree, PREPARATION, len(table["time"]))
+    every = capture.texts.all
+    rows["timeStamp"] = tree.side[device].by_name(CLOCK).ticks(table["time"])
+    for name in TEXTS:
+        rows[name] = [every[one].encode() for one in table[name].tolist()]
+    rows["index"], rows["size"] = np.arange(len(rows)), table["buffered"]
     return rows
 
 

@@ -226,6 +226,7 @@ class Msprof:
             "aicpu_mi",
             "api_statistic",
             "communication_statistic",
+            "dp",
             "hbm",
             "hccs",
             "host_cpu_usage",
