@@ -6,7 +6,7 @@ exporter of these files is compared with.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -129,14 +129,24 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         **held_of_aicpu(capture, clocks.device),
         **{name: capture.records[name] for name in (GRAPH_MEMORY,) if name in capture.records},
     }
-    if capture.records.keys() - records.keys():
-        without_files.append("records that no database holds")
+    without_files += _missing(capture.records, records)
     kept = replace(kept, **nothing, records=records)
     kept = replace(kept, transfers=_as_launched(kept, clocks.host))
     counters = _counters(kept, float(clocks.device.step))
     if len(capture.counters.task) and not len(counters.task):
         without_files.append("counters of cores")
     return RawView(replace(kept, counters=counters), lost + without_files)
+
+
+def _missing(recorded: Records, held: Records) -> Iterator[str]:
+    """Which records of the recording have no files, and which are shorter there."""
+    without = sorted(recorded.keys() - held.keys())
+    if without:
+        yield f"records of {', '.join(without)}"
+    for name in recorded.keys() & held.keys():
+        every, kept = (len(next(iter(one[name].values()))) for one in (recorded, held))
+        if kept < every:
+            yield f"{every - kept:,} of {every:,} rows of {name}"
 
 
 def _iterations(capture: Capture, clock: Clock, lost: list[str]) -> Records:
