@@ -36,6 +36,7 @@ from .cores import LOAD, SUMMARY, held_of_cores
 from .counters import counted_runs, counts_of, metrics_of, sides_of
 from .encode.calls import HostTicks
 from .encode.tracks import launching_calls, task_rows
+from .fusion import held_of_fusions
 from .graph_memory import KIND as GRAPH_MEMORY
 from .host import held_of_host, host_facts, host_records
 from .iterations import iterations_of, of_device, of_devices, points_of
@@ -127,6 +128,7 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         **_iterations(capture, clocks.device, lost),
         **held_of_caches(capture),
         **held_of_aicpu(capture, clocks.device),
+        **held_of_fusions(capture, np.unique(model[model >= 0])),
         **{name: capture.records[name] for name in (GRAPH_MEMORY,) if name in capture.records},
     }
     without_files += _missing(capture.records, records)

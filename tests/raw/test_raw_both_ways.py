@@ -77,7 +77,7 @@ def test_everything_that_is_written_is_in_some_preset() -> None:
         *("CPU_USAGE", "HOST_MEM_USAGE", "HOST_DISK_USAGE", "HOST_NETWORK_USAGE"),
         *("host_cpu_usage", "host_mem_usage", "host_network_usage"),
         *("step_trace", "step_trace_reduce", "step_trace_get_next"),
-        *("l2_cache", "soc_pmu", "page_fault", "aicpu", "aicpu_mi", "static_op_mem"),
+        *("l2_cache", "soc_pmu", "page_fault", "aicpu", "aicpu_mi", "static_op_mem", "fusion_op"),
     }
 
 

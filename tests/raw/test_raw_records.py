@@ -245,3 +245,51 @@ def test_memory_of_graphs_has_names_and_an_end(tmp_path: Path) -> None:
     assert [one.message for one in found.damage] == [
         "static_op_mem: 1 of 4 samples have numbers that they cannot have"
     ]
+
+
+def fused(at_us: float, name: int, *parts: int, count: int | None = None) -> bytes:
+    head = pack("<HHIIIQ", 0x5A5A, 10000, 2, THREAD, 116, host_ticks(at_us))
+    sizes = (1, 20, 300, 4000, 4321)
+    numbers = (*parts, *[0] * (8 - len(parts)))
+    body = pack("<QI5Q8Q", name, len(parts) if count is None else count, *sizes, *numbers)
+    return (head + body).ljust(256, b"\0")
+
+
+def graph(at_us: float, name: int, model: int) -> bytes:
+    head = pack("<HHIIIQ", 0x5A5A, 15000, 0, THREAD, 16, host_ticks(at_us))
+    return (head + pack("<QII", name, 1, model)).ljust(256, b"\0")
+
+
+def test_fused_operators_are_of_the_model_whose_call_they_lie_in(tmp_path: Path) -> None:
+    """A record outside of any call of a model, and one of nine parts, are damage."""
+    calls = api(15000, 2, THREAD, host_ticks(100), host_ticks(200), 7)
+    calls += api(15000, 2, THREAD, host_ticks(300), host_ticks(400), 8)
+    fusions = fused(110, 11, 12) + fused(310, 12, 11, 12) + fused(250, 11, 11)
+    fusions += fused(120, 11, 12, count=9)
+    prof = write_tree(
+        tmp_path / "PROF_1",
+        {
+            "unaging.api_event.data.slice_0": calls,
+            "unaging.additional.fusion_op_info.slice_0": fusions,
+            "unaging.additional.graph_id_map.slice_0": graph(111, 21, 7) + graph(311, 22, 8),
+            "unaging.additional.hash_dic.slice_0": b"11:Add\n12:Mul\n21:one\n22:two\n",
+            "unaging.additional.type_info_dic.slice_0": b"15000_2:ModelLoad\n",
+        },
+        {},
+    )
+    found = read(prof)
+    table = found.capture.records["fusion_op"]
+    every = found.capture.texts.all
+    named = ("model_name", "name", "originals")
+    shown = [
+        [every[one] for one in row] for row in zip(*(table[one] for one in named), strict=True)
+    ]
+    assert shown == [["one", "Add", "Mul"], ["two", "Mul", "Add;Mul"]]
+    assert table["model"].tolist() == [7, 8]
+    sizes = ("input", "output", "weight", "workspace")
+    assert [table[one].tolist()[0] for one in sizes] == [1, 20, 300, 4000]
+    assert [one.message for one in found.damage] == [
+        "fusion_op_info: 1 of 4 samples have numbers that they cannot have",
+        "fusion_op_info: 1 records lie in no call of a model with a name, "
+        "so nobody knows whose they are",
+    ]

@@ -21,6 +21,7 @@ from .communication import read_communication
 from .copies import read_copies
 from .cores import read_cores
 from .counters import read_counters
+from .fusion import read_fusions
 from .graph_memory import read_graph_memory
 from .host import read_host
 from .iterations import read_iterations
@@ -136,5 +137,6 @@ def _capture(session: Session) -> Capture:
             **caches,
             **of_ai_cpu,
             **read_graph_memory(session, texts),
+            **read_fusions(session, calls, texts),
         },
     )

@@ -23,6 +23,7 @@ from .communication import write_communication
 from .copies import write_copies
 from .cores import write_cores
 from .counters import counter_settings, write_counters
+from .fusion import write_fusions
 from .graph_memory import write_graph_memory
 from .host import host_machine, host_settings
 from .iterations import write_iterations
@@ -71,6 +72,7 @@ def write_raw(
     write_caches(capture, tree)
     write_aicpu(capture, tree)
     write_graph_memory(capture, tree)
+    write_fusions(capture, tree, ticks)
     write_calls(capture, tree, ticks, items)
     tree.finish()
     return lost

@@ -227,6 +227,7 @@ class Msprof:
             "api_statistic",
             "communication_statistic",
             "dp",
+            "fusion_op",
             "hbm",
             "hccs",
             "host_cpu_usage",

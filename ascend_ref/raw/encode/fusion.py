@@ -1,0 +1,54 @@
+"""Operators that the graph engine fused, and the names of models."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ascend_ref.capture import Capture, Integers
+
+from ..fusion import KIND, MODELS, RECORD, SEPARATOR, SIZES, held_of_fusions
+from ..vocabulary import level
+from .calls import HostTicks
+from .tree import RawTree, Rows
+
+
+def write_fusions(capture: Capture, tree: RawTree, ticks: HostTicks) -> None:
+    """Write the fused operators at the beginning of the first call of their model."""
+    model, row = _first_calls(capture, ticks)
+    held = held_of_fusions(capture, model).get(RECORD)
+    if held is None or not tree.writes(KIND):
+        return
+    texts = capture.texts
+    every = texts.all
+    rows = tree.rows(KIND, len(held["model"]))
+    _place(rows, ticks, row[np.searchsorted(model, held["model"])])
+    rows["opName"] = tree.hashes(texts, held["name"])
+    for column, field in SIZES.items():
+        rows[field] = held[column]
+        rows["totalMemSize"] += rows[field]
+    parts = [every[one].split(SEPARATOR) for one in held["originals"].tolist()]
+    rows["fusionOpNum"] = [len(one) for one in parts]
+    for own, names in zip(rows["fusionOpId"], parts, strict=True):
+        own[: len(names)] = [tree.hash(one) for one in names]
+    tree.add(KIND, rows)
+    shown, first = np.unique(held["model"], return_index=True)
+    names = tree.rows(MODELS, len(shown))
+    _place(names, ticks, row[np.searchsorted(model, shown)])
+    names["modelName"] = tree.hashes(texts, held["model_name"][first])
+    names["modelId"] = names["graphId"] = shown
+    tree.add(MODELS, names)
+
+
+def _first_calls(capture: Capture, ticks: HostTicks) -> tuple[Integers, Integers]:
+    """The models that calls name, ascending, and the row of the first call of each."""
+    models, _ = ticks.model_numbers(capture.tasks)
+    rows = np.flatnonzero((ticks.tree.level == level("MODEL")) & (models >= 0))
+    rows = rows[np.argsort(ticks.tree.start[rows], kind="stable")]
+    found, first = np.unique(models[rows], return_index=True)
+    return found, rows[first]
+
+
+def _place(rows: Rows, ticks: HostTicks, call: Integers) -> None:
+    """Records lie in a call behind its start."""
+    rows["threadId"] = ticks.tree.thread[call]
+    rows["timeStamp"] = ticks.tree.start[call] + 1
