@@ -66,7 +66,7 @@ def listed_events(record: str, sample: Mapping[str, Any]) -> tuple[int, ...] | N
 
 
 def sums_of(
-    record: str, chip: int, listed: Sequence[int], events: Integers
+    record: str, chip: int | None, listed: Sequence[int], events: Integers
 ) -> dict[str, Integers] | None:
     """The columns of a record from its counters; ``None`` where one that they need is not listed.
 
@@ -74,6 +74,8 @@ def sums_of(
     """
     if record == FAULTS:
         return {"faults": events[:, 0]}
+    if chip is None:
+        return None
     found = {}
     for column, wanted in raw_catalog().chips[chip].events[record].items():
         numbers = [int(one.removeprefix(_MINUS), 16) for one in wanted]

@@ -142,9 +142,17 @@ def test_events_that_are_not_listed_are_stated(tmp_path: Path, events: str) -> N
     found = read(prof)
     assert "l2_cache" not in found.capture.records
     assert found.damage[-1].message == (
-        "sample.json: l2CacheTaskProfilingEvents does not list the events of l2_cache, "
-        "so it is not read"
+        "l2_cache is not read: sample.json: l2CacheTaskProfilingEvents does not list its events"
     )
+
+
+def test_without_a_chip_page_faults_alone_are_read(tmp_path: Path) -> None:
+    prof = session(tmp_path, {"socpmu.data.0.slice_0": soc(2, 4, 9) + soc(2, 2, 9)}, {})
+    for path in prof.rglob("info.json*"):
+        path.unlink()
+    found = read(prof)
+    assert found.capture.records["page_fault"]["faults"].tolist() == [9]
+    assert "soc_pmu is not read: the chip is not known" in [one.message for one in found.damage]
 
 
 def ai_cpu(kind: int, body: bytes) -> bytes:

@@ -87,15 +87,17 @@ def _read(session: Session, context: Context, record: str) -> tuple[dict[str, In
     mask = int(np.iinfo(number.dtype).max)
     right = np.all(events < MOST, axis=1)
     state_wrong(
-        *(session, context, record, int(np.sum(~right)), len(right)),
+        *(session, context, KINDS[record], int(np.sum(~right)), len(right)),
         "have numbers that they cannot have",
     )
     stream, number, events = (one[right].astype(np.int64) for one in (stream, number, events))
-    sums = None if chip is None or listed is None else sums_of(record, chip, listed, events)
+    sums = None if listed is None else sums_of(record, chip, listed, events)
     if sums is None:
         key, _ = SETTINGS[record]
-        text = f"sample.json: {key} does not list the events of {record}, so it is not read"
-        session.damage.append(Damage(context.folder.path, text, kind=record))
+        reason = f"sample.json: {key} does not list its events"
+        reason = "the chip is not known" if chip is None else reason
+        text = f"{record} is not read: {reason}"
+        session.damage.append(Damage(context.folder.path, text, kind=KINDS[record]))
         return {}, 0
     return {"stream": stream, "number": number, **sums}, mask
 
