@@ -83,6 +83,16 @@ def test_a_model_that_is_needed_becomes_small(kind: ModelKind) -> None:
     assert (found.model.layers, found.model.hidden) == (1, 64)
 
 
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("kind", ["dense-transformer", "moe", "recommendation", "llm-inference"])
+def test_nothing_that_is_made_smaller_becomes_larger_again(kind: ModelKind, ranks: int) -> None:
+    own = Scenario(model=ModelChoice(kind), parallelism=Parallelism(ranks))
+    sought = Known(lambda one: one.model.kind == kind)
+    found = shrink(Case(own, "raw-to-text", "msprof"), sought).scenario
+    assert sought.exports < EXPORTS
+    assert found.parallelism == Parallelism()
+
+
 def test_devices_of_one_process_stay_where_they_are_needed() -> None:
     found = shrunk(LARGE, lambda one: one.parallelism.devices_per_process > 1)
     assert found.model.kind == "single-operator"

@@ -221,7 +221,9 @@ def _models(own: Scenario) -> Iterator[tuple[str, Made]]:
     small = _small(own.model.kind)
     tiny: Made = {one: value for one, value in small.items() if getattr(own.model, one) > value}
     yield "sizes", {"model": replace(own.model, **tiny)}
-    yield "small network", {"model": NETWORK, "parallelism": Parallelism(2)}
+    if own.model != NETWORK:
+        few = Parallelism(min(own.parallelism.ranks, 2))
+        yield "small network", {"model": NETWORK, "parallelism": few}
 
 
 def _captures(own: Switches) -> Iterator[tuple[str, Made]]:
