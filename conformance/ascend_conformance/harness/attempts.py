@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 
-LATE = 40
+LATE = 30
 """Exports for the failures of an exporter: after them one that few operators show is left so."""
 
 

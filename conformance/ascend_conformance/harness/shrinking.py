@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 from ascend_ref.capture import Switches
@@ -51,9 +51,11 @@ def shrink(case: Case, sought: Sought) -> Case:
     if found is None or found.scenario.model.kind != ALONE:
         needed = _needed_switches(case, sought)
         found = next(filter(sought.shows, _tiny(case, needed)), None)
-    if found is not None and sought.is_late:
-        return _reduced(found, _fewer_operators, sought.shows)
-    return _reduced(found or case, partial(_smaller, needed), sought.shows)
+
+    def smaller(one: Case) -> Iterator[tuple[str, Case]]:
+        return _fewer_operators(one) if found and sought.is_late else _smaller(needed, one)
+
+    return _reduced(found or case, smaller, sought.shows)
 
 
 def _needed_switches(case: Case, sought: Sought) -> Switches:
