@@ -180,6 +180,18 @@ def test_operators_that_run_alone(operator: str, shape: tuple[int, ...]) -> None
     assert kernel.op_type == operator
 
 
+def test_an_attention_alone_takes_the_workspace_of_one_in_a_network() -> None:
+    alone = ModelChoice("single-operator", operator="FlashAttentionScore", shape=(1, 8, 512, 128))
+    taken = {
+        one.workspace
+        for choice in (alone, ModelChoice())
+        for one in build(choice, MACHINE, Parallelism(), 0).operators
+        if one.api == "aclnnFlashAttentionScore"
+    }
+    assert len(taken) == 1
+    assert taken.pop() > 0
+
+
 @pytest.mark.parametrize("operator", ["allReduce", "allGather"])
 def test_collectives_that_run_alone(operator: str) -> None:
     choice = ModelChoice(kind="single-operator", operator=operator, shape=(32, 8))

@@ -1,9 +1,11 @@
-"""Cases that an exporter is tried on to shrink its failures: none is exported twice, and none that
-has no file for the failure to be in.
+"""Cases that an exporter is tried on to shrink its failures: what is compared again is not exported
+again where it is small, and no case is that has no file for the failure to be in.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,14 +15,28 @@ from ..engine.failure import rule_that_finds
 from .case import Case
 from .exporters import Exporter, Function
 from .stages import Stage
-from .trial import RUN, Asked, Signature, prepared, try_folder
+from .trial import RUN, Asked, Signature, Tried, compare, export, prepared
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Self
 
 
-LATE = 40
+LATE = 30
 """Exports for the failures of an exporter: after them one that few operators show is left so."""
+
+
+KEPT = 40
+"""Cases of one operator whose files are kept, as they may be looked at again: 1 MB each."""
+
+
+@dataclass
+class _Prepared:
+    """The files of a case; ``exported``: what came of the export, where there was one."""
+
+    folder: Path
+    files: ExitStack
+    exported: Tried | None = None
 
 
 class Looked(NamedTuple):
@@ -34,7 +50,9 @@ class Looked(NamedTuple):
 
 @dataclass
 class Attempts:
-    """What is known of cases, by their text. ``exports``: how often the exporter ran."""
+    """What is known of cases, by their text. ``exports``: how often one was compared, which takes
+    as long as the export, or longer.
+    """
 
     exporter: Exporter
     stage: Stage
@@ -43,14 +61,23 @@ class Attempts:
     _features: dict[str, frozenset[str]] = field(default_factory=dict)
     _shown: dict[tuple[str, Looked], frozenset[Signature]] = field(default_factory=dict)
     _smallest: dict[Signature, tuple[int, int, Case]] = field(default_factory=dict)
+    _kept: dict[str, _Prepared] = field(default_factory=dict)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for one in self._kept.values():
+            one.files.close()
+        self._kept.clear()
 
     def features(self, case: Case) -> frozenset[str]:
         """The kinds of files that there are to write of a possible case; it takes no export."""
         known = case.to_yaml()
         if known not in self._features:
             try:
-                with prepared(self.stage, case, self.exporter.writer) as folder:
-                    self._features[known] = self._expected(folder)
+                with self._prepared(case, known):
+                    pass
             except ScenarioError:  # its memory, which only the simulation knows
                 self._features[known] = frozenset()
         return self._features[known]
@@ -66,33 +93,63 @@ class Attempts:
             return frozenset()
         if (known, looked) not in self._shown and self.exports < most:
             try:
-                with prepared(self.stage, case, self.exporter.writer) as folder:
-                    self._features[known] = self._expected(folder)
+                with self._prepared(case, known) as one:
                     if needed is not None and needed not in self._features[known]:
                         return frozenset()
-                    self._shown[known, looked] = self._tried(case, folder, looked)
+                    self._shown[known, looked] = self._tried(case, one, looked)
             except ScenarioError:
                 self._features[known] = frozenset()
                 self._shown[known, looked] = frozenset()
         return self._shown.get((known, looked), frozenset())
 
-    def _expected(self, folder: Path) -> frozenset[str]:
-        return frozenset(one.name for one in self.stage.files(folder / "expected"))
+    @contextmanager
+    def _prepared(self, case: Case, known: str) -> Iterator[_Prepared]:
+        """The files of a case: those of one operator stay for the next time."""
+        one = self._kept.pop(known, None)
+        if one is None:
+            files = ExitStack()
+            folder = files.enter_context(prepared(self.stage, case, self.exporter.writer))
+            one = _Prepared(folder, files)
+            expected = self.stage.files(folder / "expected")
+            self._features[known] = frozenset(file.name for file in expected)
+        try:
+            yield one
+        finally:
+            if case.scenario.model.kind == "single-operator":
+                self._kept[known] = one
+            else:
+                one.files.close()
+            if len(self._kept) > KEPT:
+                self._kept.pop(next(iter(self._kept))).files.close()
 
-    def _tried(self, case: Case, folder: Path, looked: Looked) -> frozenset[Signature]:
-        self.exports += 1
+    def _tried(self, case: Case, one: _Prepared, looked: Looked) -> frozenset[Signature]:
         stage, asked = self.stage, replace(self.asked, judged=looked.judged)
         if looked.feature is not None:
             stage = replace(stage, judged=False)
             asked = replace(asked, features=frozenset((looked.feature,)))
-        tried = try_folder(self.exporter, stage, case, folder, asked)
-        shown = frozenset(one.signature for one in tried.failures)
+        self.exports += 1
+        tried = self._compared(case, one, stage, asked)
+        shown = frozenset(failure.signature for failure in tried.failures)
         size = tried.operators, len(case.to_yaml()), case
-        for one in shown:
-            self._smallest[one] = min(
-                self._smallest.get(one, size), size, key=lambda known: known[:2]
+        for signature in shown:
+            self._smallest[signature] = min(
+                self._smallest.get(signature, size), size, key=lambda known: known[:2]
             )
         return shown
+
+    def _compared(self, case: Case, one: _Prepared, stage: Stage, asked: Asked) -> Tried:
+        if one.exported is None:
+            one.exported = export(self.exporter, stage, case, one.folder, asked)
+        return compare(self.exporter, stage, one.folder, asked, one.exported)
+
+    @contextmanager
+    def tried(self, case: Case) -> Iterator[tuple[Tried, Path]]:
+        """All that came of a case, which is judged, too, and its folder as it is after that."""
+        with self._prepared(case, case.to_yaml()) as one:
+            yield (
+                self._compared(case, one, self.stage, replace(self.asked, judged=True)),
+                one.folder,
+            )
 
     def smallest(self, signature: Signature) -> Case | None:
         """The smallest case tried so far that shows a failure."""

@@ -96,7 +96,8 @@ def conform(
         failing += [tried] if tried.failures else []
         if len(failing) == enough:
             break
-    _explain(outcome, stage, failing, asked, expected, out, progress, most)
+    with Attempts(exporter, stage, asked) as attempts:
+        _explain(outcome, attempts, failing, expected, out, progress, most)
     if outcome.cases:
         _miss(outcome, stage, expected)
     return outcome
@@ -104,9 +105,8 @@ def conform(
 
 def _explain(
     outcome: Outcome,
-    stage: Stage,
+    attempts: Attempts,
     failing: Sequence[Tried],
-    asked: Asked,
     expected: Sequence[Expected],
     out: Path | None,
     progress: Progress | None,
@@ -114,7 +114,7 @@ def _explain(
 ) -> None:
     """Shrink what failed: every failure that a smaller case shows as well is one with it."""
     known: set[Signature] = set()
-    attempts = Attempts(outcome.exporter, stage, asked)
+    stage = attempts.stage
     for tried in failing:
         for failure in tried.failures:
             if failure.signature in known:
@@ -128,7 +128,7 @@ def _explain(
                 progress(len(known), len(known) + 1, f"shrinking {' '.join(failure.signature)}")
             wanted = failure.signature
             small = shrink(tried.case, Sought(attempts, wanted, most)) if most else tried.case
-            for shown in _saved(outcome, stage, small, asked, wanted, out):
+            for shown in _saved(outcome, attempts, small, wanted, out):
                 reason = _listed(shown.failure, outcome.exporter, stage, expected)
                 if shown.failure.signature in known:
                     continue
@@ -140,27 +140,19 @@ def _explain(
 
 
 def _saved(
-    outcome: Outcome, stage: Stage, case: Case, asked: Asked, wanted: Signature, out: Path | None
+    outcome: Outcome, attempts: Attempts, case: Case, wanted: Signature, out: Path | None
 ) -> Iterator[Shown]:
     """The failures of the smallest case, which is saved where a folder is given."""
     name = "-".join([f"{len(outcome.shown) + 1:03d}", *filter(None, (wanted[1], wanted[0]))])
     target = None if out is None else out / outcome.exporter.name / name
-    kept: list[Path] = []
-
-    def keep(folder: Path) -> None:
+    with attempts.tried(case) as (tried, folder):
         if target is not None:
             target.parent.mkdir(parents=True, exist_ok=True)
             with staged(target) as draft:
-                for part in folder.iterdir():
-                    shutil.move(part, draft / part.name)
+                shutil.copytree(folder, draft, dirs_exist_ok=True)
                 (draft / CASE).write_text(case.to_yaml(), encoding="utf-8")
-            kept.append(target)
-
-    tried = try_case(outcome.exporter, stage, case, replace(asked, judged=True), keep)
-    failures = sorted(tried.failures, key=lambda one: one.signature != wanted)
-    if target is not None and kept:
-        _write_replay(outcome.exporter, stage, asked, tried, target)
-    for one in failures:
+            _write_replay(outcome.exporter, attempts.stage, attempts.asked, tried, target)
+    for one in sorted(tried.failures, key=lambda one: one.signature != wanted):
         yield Shown(_with_case(one, tried, target), tried, target)
 
 

@@ -81,6 +81,7 @@ class Pairing:
         self.facts = facts
         self.sides: Mapping[Which, str] = dict(zip(WHICH, sides, strict=True))
         self._border = border
+        self._types: dict[str, dict[str, str]] = {}
 
     def of(self, which: Which) -> str:
         """SQL for the rows of a side."""
@@ -88,8 +89,10 @@ class Pairing:
 
     def types(self, query: str) -> dict[str, str]:
         """The columns of a query, with their types."""
-        rows = self.facts.rows(f"DESCRIBE {query}")
-        return {str(name): str(kind) for name, kind, *_ in rows}
+        if query not in self._types:
+            rows = self.facts.rows(f"DESCRIBE {query}")
+            self._types[query] = {str(name): str(kind) for name, kind, *_ in rows}
+        return self._types[query]
 
     def differences(
         self, table: Table, lacks: Mapping[Which, Collection[str]]
@@ -101,7 +104,7 @@ class Pairing:
                 words = f"{self.sides[which]} does not have it"
                 yield Difference(what, table.feature, table.place, name, 1, 1, words)
         asked = self.asked(table, lacks)
-        if any(self.count(asked, which) for which in WHICH):
+        if asked.shown:
             yield from self._shown(table, outcome(self.facts, asked))
 
     def asked(self, table: Table, lacks: Mapping[Which, Collection[str]]) -> Compared:
@@ -117,18 +120,15 @@ class Pairing:
         }
         side = Side(table.of, {one: table.columns[one] for one in columns})
         agreement = Agreement(side, side, keys, compare, near)
-        sides = {which: self._selected(table, columns, which) for which in WHICH}
+        kinds = self.types(f"SELECT {listed(side.columns) or '1'} FROM {table.of}")
+        types = {one: kinds[one] for one in columns}
+        sides = {which: self._selected(side, types, which) for which in WHICH}
         return Compared(agreement, keys, near, compare, sides)
 
-    def _selected(self, table: Table, columns: Sequence[str], which: Which) -> Selected:
-        cells = {one: table.columns[one] for one in columns}
-        query = (
-            f"SELECT file, row, 1 AS times{', ' if cells else ''}{listed(cells)} "
-            f"FROM {table.of} WHERE {self.of(which)}"
-        )
-        kinds = self.types(query)
-        types = {one: kinds[one] for one in columns}
-        return Selected(Side(table.of, cells), query, types, {})
+    def _selected(self, side: Side, types: Mapping[str, str], which: Which) -> Selected:
+        cells = f", {listed(side.columns)}" if side.columns else ""
+        query = f"SELECT file, row, 1 AS times{cells} FROM {side.of} WHERE {self.of(which)}"
+        return Selected(side, query, types, {})
 
     def count(self, asked: Compared, which: Which) -> int:
         """The rows of a side."""

@@ -47,12 +47,15 @@ def shrink(case: Case, sought: Sought) -> Case:
     at all, or with all of the case. Then one part after another is made smaller as long as the
     failure stays; of an operator alone only its number after many exports.
     """
-    found = sought.smallest()
+    found, needed = sought.smallest(), Switches()
     if found is None or found.scenario.model.kind != ALONE:
-        found = next(filter(sought.shows, _tiny(case, _needed_switches(case, sought))), None)
-    if found is not None and sought.is_late:
-        return _reduced(found, _fewer_operators, sought.shows)
-    return _reduced(found or case, _smaller, sought.shows)
+        needed = _needed_switches(case, sought)
+        found = next(filter(sought.shows, _tiny(case, needed)), None)
+
+    def smaller(one: Case) -> Iterator[tuple[str, Case]]:
+        return _fewer_operators(one) if found and sought.is_late else _smaller(needed, one)
+
+    return _reduced(found or case, smaller, sought.shows)
 
 
 def _needed_switches(case: Case, sought: Sought) -> Switches:
@@ -150,10 +153,10 @@ def _programs(own: Scenario) -> Iterator[tuple[ModelChoice, Parallelism, int]]:
         yield replace(model, graph=own.model.graph), parallelism, steps
 
 
-def _smaller(case: Case) -> Iterator[tuple[str, Case]]:
+def _smaller(needed: Switches, case: Case) -> Iterator[tuple[str, Case]]:
     """Each part of a case made smaller, the ones that save most first."""
     own = case.scenario
-    for what, made in _parts(own):
+    for what, made in _parts(own, needed):
         yield what, replace(case, scenario=replace(own, **made))
     yield "seed", replace(case, seed=0)
     yield "name", replace(case, scenario=replace(own, name="shrunk", summary=""))
@@ -168,11 +171,11 @@ def _fewer_operators(case: Case) -> Iterator[tuple[str, Case]]:
 
 
 def _fewer_switches(case: Case) -> Iterator[tuple[str, Case]]:
-    for what, made in _captures(case.scenario.capture):
+    for what, made in _captures(case.scenario.capture, Switches()):
         yield what, replace(case, scenario=replace(case.scenario, **made))
 
 
-def _parts(own: Scenario) -> Iterator[tuple[str, Made]]:
+def _parts(own: Scenario, needed: Switches) -> Iterator[tuple[str, Made]]:
     yield "faults", {"faults": ()}
     for at, fault in enumerate(own.faults):
         yield f"fault {fault.kind}", {"faults": own.faults[:at] + own.faults[at + 1 :]}
@@ -187,7 +190,7 @@ def _parts(own: Scenario) -> Iterator[tuple[str, Made]]:
         yield f"{steps} steps", {"schedule": replace(ONE_STEP, active=steps)}
     yield "hardware", {"hardware": HardwareChoice()}
     yield "data sheet", {"hardware": HardwareChoice(own.hardware.product)}
-    yield from _captures(own.capture)
+    yield from _captures(own.capture, needed)
     model = _plain(own.model)
     yield "model fields", {"model": model}
     yield "model fields but the graph", {"model": replace(model, graph=own.model.graph)}
@@ -215,31 +218,40 @@ def _models(own: Scenario) -> Iterator[tuple[str, Made]]:
     yield "model", {"model": first}
     if own.model.kind == ALONE:
         return
-    for model in others:
-        yield model.operator, {"model": model, "parallelism": Parallelism()}
-    yield COLLECTIVES[0], {"model": _alone(COLLECTIVES[0])}
+    if own.faults or own.hardware != HardwareChoice(own.hardware.product):  # else they were tiny
+        for model in others:
+            yield model.operator, {"model": model, "parallelism": Parallelism()}
+        yield COLLECTIVES[0], {"model": _alone(COLLECTIVES[0])}
     small = _small(own.model.kind)
     tiny: Made = {one: value for one, value in small.items() if getattr(own.model, one) > value}
     yield "sizes", {"model": replace(own.model, **tiny)}
-    yield "small network", {"model": NETWORK, "parallelism": Parallelism(2)}
+    if own.model != NETWORK:
+        few = Parallelism(min(own.parallelism.ranks, 2))
+        yield "small network", {"model": NETWORK, "parallelism": few}
 
 
-def _captures(own: Switches) -> Iterator[tuple[str, Made]]:
-    """Fewer switches: all but those of counters, then halves, quarters, … down to each alone."""
-    usual = Switches()
+def _captures(own: Switches, needed: Switches) -> Iterator[tuple[str, Made]]:
+    """Fewer switches: only those that the file needs, all but those of counters, then halves,
+    quarters, … down to each alone.
+    """
+    usual, other = Switches(), _other(own)
     counters = replace(usual, level=own.level, aic_metrics=own.aic_metrics, aic_mode=own.aic_mode)
-    other: Made = {
-        one.name: getattr(usual, one.name)
-        for one in fields(own)
-        if getattr(own, one.name) != getattr(usual, one.name)
-    }
     names = list(other)
     yield "switches", {"capture": usual}
+    if _other(needed).items() < other.items():
+        yield "switches but those that are needed", {"capture": needed}
     yield "switches but counters", {"capture": counters}
     size = (len(names) + 1) // 2
     while size:
         for at in range(0, len(names), size):
             some = names[at : at + size]
-            fewer = replace(own, **{one: other[one] for one in some})
+            fewer = replace(own, **{one: getattr(usual, one) for one in some})
             yield f"switches {' '.join(some)}", {"capture": fewer}
         size //= 2
+
+
+def _other(own: Switches) -> Made:
+    """The switches that are not as by default."""
+    usual = Switches()
+    named = {one.name: getattr(own, one.name) for one in fields(own)}
+    return {name: value for name, value in named.items() if value != getattr(usual, name)}

@@ -213,15 +213,12 @@ class _Both:
 
     def _has_same_devices(self, source: str) -> bool:
         """Whether both sides state of every row one of the same devices."""
-        left, right = (
-            set(
-                self._facts.rows(
-                    f"SELECT DISTINCT device FROM {source} WHERE {self._pairing.of(one)}"
-                )
-            )
-            for one in WHICH
+        sides = ", ".join(
+            f"array_agg(DISTINCT device) FILTER ({self._pairing.of(one)})" for one in WHICH
         )
-        return left == right and (None,) not in left
+        select = f"SELECT count(*) FILTER (device IS NULL), {sides} FROM {source}"
+        without, left, right = self._facts.rows(select)[0]
+        return not without and set(left or ()) == set(right or ())
 
     def _lanes_and_arrows(self) -> Iterator[Table]:
         """What stands next to the slices of layers: processes, threads and arrows."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -111,54 +111,49 @@ def prepared(stage: Stage, case: Case, writer: str | None = None) -> Iterator[Pa
         yield folder
 
 
-def try_case(
-    exporter: Exporter,
-    stage: Stage,
-    case: Case,
-    asked: Asked = PLAINLY,
-    keep: Callable[[Path], None] | None = None,
-) -> Tried:
-    """Try an exporter on one case.
-
-    ``keep`` is called with the folder of the case, which then holds ``input``, ``expected`` and
-    ``actual``.
-    """
+def try_case(exporter: Exporter, stage: Stage, case: Case, asked: Asked = PLAINLY) -> Tried:
+    """Try an exporter on one case."""
     with prepared(stage, case, exporter.writer) as folder:
-        tried = try_folder(exporter, stage, case, folder, asked)
-        if keep:
-            keep(folder)
-        return tried
+        return try_folder(exporter, stage, case, folder, asked)
 
 
 def try_folder(exporter: Exporter, stage: Stage, case: Case, folder: Path, asked: Asked) -> Tried:
     """Try an exporter on the input of a folder; what it writes is left in ``actual``."""
-    wanted = asked.of(exporter)
-    truth = "the truth"
+    return compare(exporter, stage, folder, asked, export(exporter, stage, case, folder, asked))
+
+
+def export(exporter: Exporter, stage: Stage, case: Case, folder: Path, asked: Asked) -> Tried:
+    """Only export the input of a folder; the failures are those of exporters that ended badly."""
     result = export_into(exporter, folder, folder / "actual")
     tried = Tried(case, result, (), (), stage.operators(folder))
     if asked.against is not None:
-        truth = asked.against.name
         shutil.rmtree(folder / "expected")
         other = export_into(asked.against, folder, folder / "expected")
         if other.how != "done":
-            return replace(tried, failures=tuple(ended_badly(other, truth)))
+            return replace(tried, failures=tuple(ended_badly(other, asked.against.name)))
+    return replace(tried, failures=tuple(ended_badly(result, exporter.name)))
+
+
+def compare(exporter: Exporter, stage: Stage, folder: Path, asked: Asked, exported: Tried) -> Tried:
+    """What came of a case that was exported, as far as it is asked for."""
+    if exported.failures or exported.result.how != "done":
+        return exported
+    wanted = asked.of(exporter)
+    truth = asked.against.name if asked.against else "the truth"
     expected = stage.files(folder / "expected")
     there = {one.name for one in expected if wanted is None or one.name in wanted}
-    if result.how != "done":
-        return replace(tried, failures=tuple(ended_badly(result, exporter.name)))
     written = stage.files(folder / "actual")
     if not written and there:
         words = "none of its files has a name that readers know"
         nothing = Failure(RUN, finding("nothing exported", exporter.name, words))
-        return replace(tried, failures=(nothing,))
-    tried = replace(tried, features=tuple(sorted(there)))
+        return replace(exported, failures=(nothing,))
     sides = (truth, exporter.name)
     differing = stage.differences(expected, written, wanted, sides)
     found = [failure_of(one, exporter.name) for one in differing]
     is_judged = stage.judged and asked.against is None and (asked.judged or not found)
     if is_judged and _bytes_of(expected) != _bytes_of(written):
         found += _judged(exporter.name, folder, written, wanted)
-    return replace(tried, failures=tuple(found))
+    return replace(exported, features=tuple(sorted(there)), failures=tuple(found))
 
 
 def _bytes_of(files: Sequence[File]) -> list[bytes]:

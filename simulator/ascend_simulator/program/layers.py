@@ -159,6 +159,11 @@ def embedding(tape: Tape, tokens: Value, weight: Parameter) -> Value:
     return tape.differentiable(made, (weight,), backward)
 
 
+def attention_space(tape: Tape) -> int:
+    """Byte of workspace that a call of fused attention takes."""
+    return tape.machine.chip.cube_cores << 20
+
+
 def attention(tape: Tape, query: Value, key: Value, value: Value, heads: int) -> Value:
     """Causal fused attention of (sequence, batch, width) tensors."""
     length, batch, width = query.shape
@@ -171,14 +176,14 @@ def attention(tape: Tape, query: Value, key: Value, value: Value, heads: int) ->
         f"aclnn{kind}",
         inputs,
         [(query.shape, query.data_type), (statistics, "FLOAT"), (statistics, "FLOAT")],
-        workspace=tape.machine.chip.cube_cores << 20,
+        workspace=attention_space(tape),
     )
     outputs = [largest, total, made]
     tape.attention(kind, f"aclnn{kind}", inputs, outputs, shape, extra=(CAUSAL_MASK,))
 
     def backward(gradient: Value) -> list[Value | None]:
         needed, own = (query, key, value, gradient, largest, total, made), f"{kind}Grad"
-        news, space = [part.like for part in inputs], tape.machine.chip.cube_cores << 21
+        news, space = [part.like for part in inputs], 2 * attention_space(tape)
         gradients = tape.call(f"{name}_grad", f"aclnn{own}", needed, news, workspace=space)
         tape.attention(own, f"aclnn{own}", needed, gradients, shape, extra=(CAUSAL_MASK,))
         return list(gradients)

@@ -7,6 +7,7 @@ from math import prod
 from ..choices import ModelChoice, Parallelism
 from ..hardware.model import Machine
 from .cost import Heads, kinds
+from .layers import attention_space
 from .model import Program
 from .parallel import all_gather, all_reduce
 from .tape import Tape
@@ -72,10 +73,16 @@ def _collective(tape: Tape, choice: ModelChoice, ranks: int) -> None:
         all_gather(tape, x, "dp", ranks)
 
 
-def _call(tape: Tape, choice: ModelChoice, shape: tuple[int, ...], *inputs: Value) -> Value:
+def _call(
+    tape: Tape, choice: ModelChoice, shape: tuple[int, ...], *inputs: Value, workspace: int = 0
+) -> Value:
     name = choice.operator.partition("V")[0].lower()
     (made,) = tape.call(
-        f"npu::npu_{name}", f"aclnn{choice.operator}", inputs, [(shape, choice.data_type)]
+        f"npu::npu_{name}",
+        f"aclnn{choice.operator}",
+        inputs,
+        [(shape, choice.data_type)],
+        workspace=workspace,
     )
     return made
 
@@ -117,7 +124,7 @@ def _attention(tape: Tape, choice: ModelChoice) -> None:
     batch, heads, tokens, width = choice.shape[-4:]
     shape = (batch, tokens, heads * width)
     inputs = [tape.constant(*shape, data_type=choice.data_type) for _ in range(3)]
-    made = _call(tape, choice, shape, *inputs)
+    made = _call(tape, choice, shape, *inputs, workspace=attention_space(tape))
     size = Heads(batch, heads, tokens, tokens, width, causal=False)
     # Of many tasks in one, the range shows on the device what belongs together.
     with tape.range(choice.operator, "default", on_device=True):

@@ -69,7 +69,9 @@ def likeliest(
             faults[conditions] = int(facts.value(query) or 0)
         return faults[conditions]
 
-    return min(distinct.values(), key=lambda at: (count(at), -votes.get(at.writer, 0)))
+    likely = sorted(distinct.values(), key=lambda at: -votes.get(at.writer, 0))
+    # The first without a fault is the likeliest: the others need not be counted.
+    return next((at for at in likely if not count(at)), None) or min(likely, key=count)
 
 
 def checks_in(name: str, columns: Sequence[str], at: Circumstance) -> Iterator[CellCheck]:
