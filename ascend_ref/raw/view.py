@@ -41,6 +41,7 @@ from .marks import is_mark
 from .moments import MOMENTS, Clocks, Moments
 from .samples import CLOCK, FILES, HOST_TABLES, clock_name, file_of, has_bounds, with_bounds
 from .system_calls import held_of_system_calls
+from .system_load import held_of_system_load
 from .tensors import NOT_AVAILABLE, todays_layouts
 from .traffic import HELD
 
@@ -121,6 +122,7 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         nothing["copies"] = bare.copies
     records = {
         **host_records(samples, host_facts(capture)),
+        **held_of_system_load(capture, clocks),
         **_iterations(capture, clocks.device, lost),
     }
     if capture.records.keys() - records.keys():

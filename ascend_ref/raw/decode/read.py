@@ -31,6 +31,7 @@ from .origin import Level, read_origin, read_switches
 from .samples import read_samples
 from .session import Session, open_session
 from .system_calls import read_system_calls
+from .system_load import read_system_load
 from .tasks import join_tasks
 from .workspace import read_workspace
 
@@ -122,5 +123,9 @@ def _capture(session: Session) -> Capture:
         marks=marks,
         workspace_events=events,
         samples={**samples, **read_cores(session, origin, switches, texts)},
-        records={**records, **read_iterations(session)},
+        records={
+            **records,
+            **read_system_load(session, texts),
+            **read_iterations(session),
+        },
     )

@@ -27,6 +27,7 @@ from .marks import write_device_marks, write_marks
 from .samples import write_samples
 from .side import write_side_files
 from .system_calls import write_system_calls
+from .system_load import device_processors, write_system_load
 from .tasks import write_tasks
 from .tracks import launching_calls, place_tracks
 from .traffic import traffic_settings
@@ -44,12 +45,20 @@ def write_raw(
     """
     samples: dict[int | None, dict[str, Any]] = {None: _sample(capture) | host_settings(capture)}
     samples |= {device: _device_sample(capture) for device in capture.origin.devices}
-    side = write_side_files(folder, capture.origin, samples, moments, host_machine(capture))
+    side = write_side_files(
+        folder,
+        capture.origin,
+        samples,
+        moments,
+        host_machine(capture),
+        device_processors(capture),
+    )
     tree = RawTree(folder, chip_of(capture.origin), side, slice_size)
     write_marks(capture, tree)
     write_workspace(capture, tree)
     write_samples(capture, tree)
     write_system_calls(capture, tree)
+    write_system_load(capture, tree)
     for device in tree.devices:
         write_device_marks(capture, tree, device)
         write_iterations(capture, tree, device)
