@@ -16,6 +16,7 @@ import pytest
 from raw_trees import DM, HM_DEV, M0, WALL_US, write_tree
 
 from ascend_ref.capture import Capture
+from ascend_ref.cli import main
 from ascend_ref.profile.raw import export_raw
 from ascend_ref.raw.decode.read import RawCapture, read_raw
 from ascend_ref.raw.encode.write import write_raw
@@ -324,6 +325,20 @@ def test_the_lines_are_those_that_the_kernel_prints(tmp_path: Path) -> None:
     assert len(single) == 64
     counts = np.array([line.split()[1:] for line in (every, *single)], np.int64)
     assert counts[0].tolist() == counts[1:].sum(axis=0).tolist()
+
+
+def test_what_collected_them_is_explained(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Side files state the options of devices and of the host."""
+    write_raw(tmp_path / "PROF_1", raw_view(museum()).capture)
+    main(["export", str(tmp_path / "PROF_1"), "--explain", "--json"])
+    (account,) = json.loads(capsys.readouterr().out)
+    found = {one["address"]: one for one in account["things"]}
+    for record in ("sys_mem", "process_mem", "cpu_usage", "process_cpu_usage"):
+        thing = found[f"csv/{record}"]
+        assert thing["rows"] > 0
+        assert [one["on"] for one in thing["switches"]] == [True, True]
 
 
 def test_the_view_loses_less_than_a_kibibyte() -> None:
