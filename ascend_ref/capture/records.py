@@ -72,9 +72,9 @@ RECORDS: Mapping[str, Record] = {
         {"text": "action source", "time": "time", "number": "buffered"},
     ),
     "dvpp": _record(
-        "Work of each engine for images and video, in order of type and number; observed: the "
-        "time of which busy is a part.",
-        {"text": "type", "length": "busy observed", "number": "group engine frames"},
+        "Work of each engine for images and video, in order of type and number; utilization: of "
+        "the sampled time, in thousandths of a percent.",
+        {"text": "type", "length": "busy", "number": "group engine frames utilization"},
     ),
     "fusion_op": _record(
         "Operators of a compiled graph (model), in its order; originals: those that became one, "

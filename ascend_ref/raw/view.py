@@ -34,6 +34,7 @@ from .cores import LOAD, SUMMARY, held_of_cores
 from .counters import counted_runs, counts_of, metrics_of, sides_of
 from .encode.calls import HostTicks
 from .encode.tracks import launching_calls, task_rows
+from .engines import held_of_engines
 from .host import held_of_host, host_facts, host_records
 from .iterations import iterations_of, of_device, of_devices, points_of
 from .machine import chip_of, family_of
@@ -123,6 +124,7 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
     records = {
         **host_records(samples, host_facts(capture)),
         **held_of_system_load(capture, clocks),
+        **held_of_engines(capture),
         **_iterations(capture, clocks.device, lost),
     }
     if capture.records.keys() - records.keys():

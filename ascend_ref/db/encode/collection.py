@@ -64,6 +64,7 @@ SWITCHED: Mapping[str, Callable[[Switches], bool]] = {
     "host-sys-osrt": _host_sampler("osrt"),
     "sys-devices": lambda switches: switches.sys_profiling > 0,
     "sys-pid": lambda switches: switches.sys_pid > 0,
+    "dvpp": lambda switches: switches.dvpp > 0,
     "host-usage-cpu": lambda switches: "cpu" in switches.host_sys_usage,
     "host-usage-mem": lambda switches: "mem" in switches.host_sys_usage,
     "activity-cpu": lambda switches: switches.cpu,

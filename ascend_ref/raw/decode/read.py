@@ -19,6 +19,7 @@ from .communication import read_communication
 from .copies import read_copies
 from .cores import read_cores
 from .counters import read_counters
+from .engines import read_engines
 from .host import read_host
 from .iterations import read_iterations
 from .kernels import read_kernels
@@ -126,6 +127,7 @@ def _capture(session: Session) -> Capture:
         records={
             **records,
             **read_system_load(session, texts),
+            **read_engines(session, texts),
             **read_iterations(session),
         },
     )

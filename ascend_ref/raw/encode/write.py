@@ -20,6 +20,7 @@ from .communication import write_communication
 from .copies import write_copies
 from .cores import write_cores
 from .counters import counter_settings, write_counters
+from .engines import write_engines
 from .host import host_machine, host_settings
 from .iterations import write_iterations
 from .kernels import write_kernels
@@ -59,6 +60,7 @@ def write_raw(
     write_samples(capture, tree)
     write_system_calls(capture, tree)
     write_system_load(capture, tree)
+    write_engines(capture, tree)
     for device in tree.devices:
         write_device_marks(capture, tree, device)
         write_iterations(capture, tree, device)

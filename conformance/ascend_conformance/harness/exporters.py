@@ -225,6 +225,7 @@ class Msprof:
             "api_statistic",
             "communication_statistic",
             "cpu_usage",
+            "dvpp",
             "hbm",
             "hccs",
             "host_cpu_usage",
