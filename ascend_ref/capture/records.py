@@ -72,9 +72,9 @@ RECORDS: Mapping[str, Record] = {
         {"text": "action source", "time": "time", "number": "buffered"},
     ),
     "dvpp": _record(
-        "Work of each engine for images and video, in order of type and number; observed: the "
-        "time of which busy is a part.",
-        {"text": "type", "length": "busy observed", "number": "group engine frames"},
+        "Work of each engine for images and video, in order of type and number; utilization: of "
+        "the sampled time, in thousandths of a percent.",
+        {"text": "type", "length": "busy", "number": "group engine frames utilization"},
     ),
     "fusion_op": _record(
         "Operators of a compiled graph (model), in its order; originals: those that became one, "
@@ -117,22 +117,21 @@ RECORDS: Mapping[str, Record] = {
         {"text": "name", "time": "time", "number": "pid size resident shared"},
     ),
     "cpu_usage": _record(
-        "How long each processor was in each state since the sample before. type: 'aicpu', "
-        "'ctrlcpu', or 'host'.",
+        "How long each processor has been in each state since its system started, in ticks of "
+        "10 ms. type: 'aicpu', 'ctrlcpu', or 'host'.",
         {
             "text": "type",
             "time": "time",
-            "length": "user nice sys idle iowait irq soft steal guest guest_nice",
-            "number": "cpu",
+            "number": "cpu user nice sys idle iowait irq soft steal guest guest_nice",
         },
     ),
     "process_cpu_usage": _record(
-        "How long each process ran since the sample before; system: the time of all processors.",
+        "How long each process has run, in ticks of 10 ms; system: what all processors have spent "
+        "in all states.",
         {
             "text": "name",
             "time": "time",
-            "length": "user sys children_user children_sys system",
-            "number": "pid",
+            "number": "pid user sys children_user children_sys system",
         },
     ),
     "ai_cpu_top_function": _record(

@@ -36,6 +36,7 @@ from .cores import LOAD, SUMMARY, held_of_cores
 from .counters import counted_runs, counts_of, metrics_of, sides_of
 from .encode.calls import HostTicks
 from .encode.tracks import launching_calls, task_rows
+from .engines import held_of_engines
 from .fusion import held_of_fusions
 from .graph_memory import KIND as GRAPH_MEMORY
 from .host import held_of_host, host_facts, host_records
@@ -45,6 +46,7 @@ from .marks import is_mark
 from .moments import MOMENTS, Clocks, Moments
 from .samples import CLOCK, FILES, HOST_TABLES, clock_name, file_of, has_bounds, with_bounds
 from .system_calls import held_of_system_calls
+from .system_load import held_of_system_load
 from .tensors import NOT_AVAILABLE, todays_layouts
 from .traffic import HELD
 
@@ -125,6 +127,8 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         nothing["copies"] = bare.copies
     records = {
         **host_records(samples, host_facts(capture)),
+        **held_of_system_load(capture, clocks),
+        **held_of_engines(capture),
         **_iterations(capture, clocks.device, lost),
         **held_of_caches(capture),
         **held_of_aicpu(capture, clocks.device),

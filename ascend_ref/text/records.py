@@ -10,10 +10,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ascend_ref.arrays import integers, reals, where
-from ascend_ref.derive.decimals import python_round
+from ascend_ref.arrays import integers, where
 from ascend_ref.derive.matching import NONE, pairs
-from ascend_ref.derive.traffic import cache_rates, share
+from ascend_ref.derive.traffic import cache_rates
 from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.shown import TableRows, every_row
 from ascend_spec import catalog
@@ -37,11 +36,7 @@ def _of_requests(counted: str) -> Formula:
 DERIVED: Mapping[str, Mapping[str, Formula]] = {
     "l2_cache": {"hit_rate": _of_requests("hit"), "victim_rate": _of_requests("victim")},
     "soc_pmu": {"tlb_hit_rate": _of_requests("hit"), "tlb_miss_rate": _of_requests("miss")},
-    "dvpp": {
-        "utilization": lambda table: python_round(
-            share(reals(table["busy"]), reals(table["observed"]))
-        )
-    },
+    "dvpp": {"utilization": lambda table: integers(table["utilization"]) / 1_000},
     "fusion_op": {
         "total": lambda table: np.sum([integers(table[name]) for name in MEMORY], axis=0),
     },

@@ -65,13 +65,17 @@ def sys_mem(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
 
 
 def process_mem(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
-    """A row for each process: means over the samples, those with most memory first."""
+    """A row for each process: means over the samples, those with most memory first.
+
+    Of equal ones SQLite gives the greatest number first, as it groups in the order of the sums.
+    """
     table = recorded.extras["process_mem"]
     device, process = integers(table["device"]), integers(table["pid"])
     first, owner = groups(device, process)
     amounts = _means(setting, table, owner)
     place = np.where(device < 0, LAST, device)[first]
-    order = np.lexsort((-np.sum(list(amounts.values()), axis=0), place))
+    most = -np.sum(list(amounts.values()), axis=0)
+    order = np.lexsort((-process[first], most, place))
     row = pa.array(first[order])
     yield {
         "Device_id": device_texts(device[first][order]),

@@ -76,6 +76,7 @@ def test_everything_that_is_written_is_in_some_preset() -> None:
         *("DDR", "HBM", "HCCS", "LLC", "NETDEV_STATS", "NIC", "PCIE", "QOS", "ROCE", "SIO"),
         *("CPU_USAGE", "HOST_MEM_USAGE", "HOST_DISK_USAGE", "HOST_NETWORK_USAGE"),
         *("host_cpu_usage", "host_mem_usage", "host_network_usage"),
+        *("sys_mem", "process_mem", "cpu_usage", "process_cpu_usage", "dvpp"),
         *("step_trace", "step_trace_reduce", "step_trace_get_next"),
         *("l2_cache", "soc_pmu", "page_fault", "aicpu", "aicpu_mi", "static_op_mem", "fusion_op"),
     }

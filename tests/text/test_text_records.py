@@ -238,7 +238,7 @@ def test_processors(tmp_path: Path) -> None:
 
 def test_engines_for_images(tmp_path: Path) -> None:
     row = {"device": 0, "group": 0, "type": "VDEC", "engine": 1, "busy": 1_500, "frames": 2}
-    extras = {"dvpp": [{**row, "observed": 9_000}]}
+    extras = {"dvpp": [{**row, "utilization": 16_667}]}
     assert lines(extras, tmp_path, "dvpp") == [
         "Device_id,Dvpp Id,Engine Type,Engine ID,All Time(us),All Frame,All Utilization(%)",
         "0,0,VDEC,1,1.5,2,16.667",

@@ -21,6 +21,7 @@ from .communication import read_communication
 from .copies import read_copies
 from .cores import read_cores
 from .counters import read_counters
+from .engines import read_engines
 from .fusion import read_fusions
 from .graph_memory import read_graph_memory
 from .host import read_host
@@ -35,6 +36,7 @@ from .origin import Level, read_origin, read_switches
 from .samples import read_samples
 from .session import Session, open_session
 from .system_calls import read_system_calls
+from .system_load import read_system_load
 from .tasks import join_tasks
 from .workspace import read_workspace
 
@@ -133,10 +135,12 @@ def _capture(session: Session) -> Capture:
         samples={**samples, **read_cores(session, origin, switches, texts)},
         records={
             **records,
-            **read_iterations(session),
             **caches,
             **of_ai_cpu,
             **read_graph_memory(session, texts),
             **read_fusions(session, calls, texts),
+            **read_system_load(session, texts),
+            **read_engines(session, texts),
+            **read_iterations(session),
         },
     )

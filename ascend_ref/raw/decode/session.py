@@ -20,7 +20,7 @@ from ..damage import Damage, Unreadable, few
 from ..dictionaries import Names
 from ..layout import Ambiguous, Layout, layout_of
 from ..lines import read_lines
-from ..series import AGING, Slice
+from ..series import AGING, Parts, Slice
 from ..slices import Block, read_blocks, state_missing
 
 Rows = npt.NDArray[Any]
@@ -124,6 +124,13 @@ class Session:
 
     def lines(self, context: Context | None, kind: str) -> Iterator[tuple[str, Mapping[str, str]]]:
         """The lines of a kind of text: what each of them is, and its changing parts."""
+        for _, line, parts in self.named_lines(context, kind):
+            yield line, parts
+
+    def named_lines(
+        self, context: Context | None, kind: str
+    ) -> Iterator[tuple[Parts, str, Mapping[str, str]]]:
+        """The lines with the changing parts of the names of the files that hold them."""
         grammar = raw_catalog().grammar_of(kind)
         if context is None:
             return
@@ -137,7 +144,7 @@ class Session:
             for one in slices:
                 for line in read_lines(one.path, grammar, stated):
                     context.counts[kind] += 1
-                    yield line
+                    yield one.parts, *line
 
     def declared(self, context: Context, kind: str, record: str | None = None) -> construct.Struct:
         """The declaration of the records that :meth:`rows` gives."""

@@ -28,12 +28,13 @@ def write_side_files(
     samples: Mapping[int | None, Document],
     moments: Moments,
     machine: Document,
+    devices: Mapping[int, Document],
 ) -> Mapping[int | None, SideFiles]:
     """Write the side files of the host and of each device; returns what they state.
 
     samples: ``sample.json`` of the host (``None``) and of each device. machine: what info.json
-    states of the host in addition. Raises ``ValueError`` for a chip that has no platform number, or
-    cores of a device that are not known.
+    states of the host in addition; devices: of each device. Raises ``ValueError`` for a chip that
+    has no platform number, or cores of a device that are not known.
     """
     if origin.facts is None:
         raise ValueError("cores and clock of the device are not known; raw data cannot do without")
@@ -42,8 +43,11 @@ def write_side_files(
         place = folder / (HOST if device is None else f"device_{device}")
         (place / DATA).mkdir(parents=True)
         side = "host" if device is None else "device"
+        stated = machine_info(origin, device, moments)
+        if device is not None:
+            stated["DeviceInfo"][0].update(devices.get(device, {}))
         documents: dict[str, Document] = {
-            "info": {**machine_info(origin, device, moments), **machine},
+            "info": {**stated, **machine},
             "sample": {"devices": str(HOST_DEVICE if device is None else device), **sample},
             "start_info": {
                 "collectionDateBegin": _date(origin.start),

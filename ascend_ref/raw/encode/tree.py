@@ -186,12 +186,14 @@ class RawTree:
             self.write(kind, taken(rows, np.argsort(rows["timeStamp"], kind="stable")), age=age)
         self._write_dictionaries()
 
-    def write_lines(self, kind: str, lines: Iterable[Entry], device: int | None = None) -> None:
-        """Write a file of text in one slice, none for no lines."""
+    def write_lines(
+        self, kind: str, lines: Iterable[Entry], device: int | None = None, **parts: object
+    ) -> None:
+        """Write a file of text in one slice, none for no lines; parts: others of its name."""
         file = raw_catalog().files[kind]
         content = encode_lines(lines, raw_catalog().grammar_of(kind))
         if content:
-            name = file.name.of(age=KEPT, device=device, slice=0)
+            name = file.name.of(age=KEPT, device=device, slice=0, **parts)
             (self._place(device) / name).write_bytes(content)
 
     def _write_dictionaries(self) -> None:

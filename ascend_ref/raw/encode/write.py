@@ -23,6 +23,7 @@ from .communication import write_communication
 from .copies import write_copies
 from .cores import write_cores
 from .counters import counter_settings, write_counters
+from .engines import write_engines
 from .fusion import write_fusions
 from .graph_memory import write_graph_memory
 from .host import host_machine, host_settings
@@ -32,6 +33,7 @@ from .marks import write_device_marks, write_marks
 from .samples import write_samples
 from .side import write_side_files
 from .system_calls import write_system_calls
+from .system_load import device_processors, write_system_load
 from .tasks import write_tasks
 from .tracks import launching_calls, place_tracks
 from .traffic import traffic_settings
@@ -49,12 +51,21 @@ def write_raw(
     """
     samples: dict[int | None, dict[str, Any]] = {None: _sample(capture) | host_settings(capture)}
     samples |= {device: _device_sample(capture) for device in capture.origin.devices}
-    side = write_side_files(folder, capture.origin, samples, moments, host_machine(capture))
+    side = write_side_files(
+        folder,
+        capture.origin,
+        samples,
+        moments,
+        host_machine(capture),
+        device_processors(capture),
+    )
     tree = RawTree(folder, chip_of(capture.origin), side, slice_size)
     write_marks(capture, tree)
     write_workspace(capture, tree)
     write_samples(capture, tree)
     write_system_calls(capture, tree)
+    write_system_load(capture, tree)
+    write_engines(capture, tree)
     for device in tree.devices:
         write_device_marks(capture, tree, device)
         write_iterations(capture, tree, device)

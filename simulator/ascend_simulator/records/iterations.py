@@ -74,13 +74,15 @@ def dvpp(scene: RecordScene) -> Columns:
         ],
         np.int64,
     )
+    busy = frames * (choice.image**2 // PIXELS_PER_NS)
+    observed = int(grid[-1]) - scene.timeline.session[0]
     return {
         "group": np.zeros(len(engines), np.int64),
         "type": scene.texts.numbers(kind for kind, _ in engines),
         "engine": np.array([number for _, number in engines], np.int64),
-        "busy": frames * (choice.image**2 // PIXELS_PER_NS),
+        "busy": busy,
         "frames": frames,
-        "observed": np.full(len(engines), grid[-1] - scene.timeline.session[0], np.int64),
+        "utilization": np.rint(busy / observed * 100_000).astype(np.int64),
     }
 
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from ascend_ref.capture import RECORDS, Integers
+from ascend_ref.capture import Integers
+from ascend_ref.derive.host_usage import STATES
 
 from ..samples.host import PROCESSORS, record_host_samples, threads
 from ..samples.scene import Columns
@@ -24,7 +25,14 @@ INTERRUPT_SHARE, SOFT_SHARE = 200, 100
 """One in so many parts of a processor's work is the system's, is for interrupts."""
 CONTROL_PER_MILLE = (10, 40)
 """Of the time, Ctrl CPU serves the driver."""
-STATES = [name for name, kind in RECORDS["cpu_usage"].columns.items() if kind == "length"]
+TICK = 10_000_000
+"""ns in which systems count the time of processors."""
+DEVICE_UP, HOST_UP = 60_000_000_000, 173_856_000_000_000
+"""ns for which the systems had been up when the session began."""
+EARLIER_PER_MILLE = (20, 200)
+"""Of that time, each processor worked."""
+PROCESS_PER_MILLE = (1, 5)
+"""Of that time, each process of the system ran."""
 
 
 def control_cores(ai_cpu_cores: int) -> int:
@@ -41,7 +49,11 @@ def cpu_usage(scene: RecordScene) -> Columns:
     if "cpu" in switches.host_sys_usage:
         time, cpu, worked, lengths = host_load(scene)
         kinds = scene.texts.numbers(["host"] * len(time))
-        parts[HOST] = {"time": time, "cpu": cpu, "type": kinds, **_states(worked, lengths)}
+        earlier = (
+            HOST_UP * scene.noise("earlier host").between(*EARLIER_PER_MILLE, PROCESSORS) // 1_000
+        )
+        states = _states(_so_far(worked, earlier), _so_far(lengths, earlier * 0 + HOST_UP))
+        parts[HOST] = {"time": time, "cpu": cpu, "type": kinds, **states}
     return by_device(parts)
 
 
@@ -60,23 +72,32 @@ def _device_usage(scene: RecordScene) -> Columns:
     worked = np.minimum(np.concatenate(busy), lengths)
     cores = control + count
     kinds = scene.texts.numbers(["ctrlcpu"] * control + ["aicpu"] * count)
+    earlier = DEVICE_UP * scene.noise("earlier device").between(*EARLIER_PER_MILLE, cores) // 1_000
+    up = np.full(cores, DEVICE_UP)
+    states = _states(_so_far(worked.T.reshape(-1), earlier), _so_far(np.repeat(lengths, cores), up))
     return {
         "time": np.repeat(grid[1:], cores),
         "cpu": np.tile(np.arange(cores), len(lengths)),
         "type": np.tile(kinds, len(lengths)),
-        **_states(worked.T.reshape(-1), np.repeat(lengths, cores)),
+        **states,
     }
 
 
+def _so_far(added: Integers, earlier: Integers) -> Integers:
+    """What there was earlier of each column and what the rows have added to it by then."""
+    so_far: Integers = earlier + np.cumsum(added.reshape(-1, len(earlier)), axis=0)
+    return so_far.reshape(-1)
+
+
 def _states(worked: Integers, lengths: Integers) -> Columns:
-    """How a processor's time divides; what it does not work it is idle."""
+    """How a processor's time divides, in ticks; what it does not work it is idle."""
     found = {state: np.zeros(len(worked), np.int64) for state in STATES}
     found["sys"] = worked // SYSTEM_SHARE
     found["irq"] = worked // INTERRUPT_SHARE
     found["soft"] = worked // SOFT_SHARE
     found["user"] = worked - found["sys"] - found["irq"] - found["soft"]
     found["idle"] = lengths - worked
-    return dict(found)
+    return {state: spent // TICK for state, spent in found.items()}
 
 
 def _busy(start: Integers, end: Integers, grid: Integers) -> Integers:
@@ -116,9 +137,11 @@ def process_cpu_usage(scene: RecordScene) -> Columns:
         draws = scene.noise("process_cpu_usage")
         shares = draws.between(*CONTROL_PER_MILLE, len(lengths) * (len(DEVICE_PROCESSES) - 1))
         others = lengths[:, None] * shares.reshape(len(lengths), -1) // 4_000
-        system = lengths * (chip.ai_cpu_cores + control_cores(chip.ai_cpu_cores))
+        cores = chip.ai_cpu_cores + control_cores(chip.ai_cpu_cores)
         busy = np.column_stack([own, others])
-        found = _processes(scene, grid[1:], DEVICE_PROCESSES, busy, system)
+        before = DEVICE_UP * draws.between(*PROCESS_PER_MILLE, len(DEVICE_PROCESSES)) // 1_000
+        system = (DEVICE_UP + np.cumsum(lengths)) * cores
+        found = _processes(scene, grid[1:], DEVICE_PROCESSES, before + np.cumsum(busy, 0), system)
         parts[scene.timeline.device] = found
     if "cpu" in switches.host_sys_usage:
         parts[HOST] = _host_processes(scene)
@@ -126,7 +149,10 @@ def process_cpu_usage(scene: RecordScene) -> Columns:
 
 
 def _host_processes(scene: RecordScene) -> Columns:
-    """The profiled process works on its threads, the others are the rest of the load."""
+    """The profiled process works on its threads, the others are the rest of the load.
+
+    It begins with the session, the others ran before.
+    """
     time, _, worked, lengths = host_load(scene)
     moments = np.unique(time)
     interval = lengths.reshape(-1, PROCESSORS)[:, 0]
@@ -139,7 +165,12 @@ def _host_processes(scene: RecordScene) -> Columns:
     own = np.minimum(own, all_worked)
     other = (all_worked - own) // (2 * len(DAEMONS))
     busy = np.column_stack([own, *[other] * len(DAEMONS)])
-    return _processes(scene, moments, host_processes(scene), busy, interval * PROCESSORS)
+    draws = scene.noise("earlier processes of the host")
+    before = HOST_UP * draws.between(*PROCESS_PER_MILLE, 1 + len(DAEMONS)) // 1_000
+    before[0] = 0
+    system = (HOST_UP + np.cumsum(interval)) * PROCESSORS
+    ran = before + np.cumsum(busy, axis=0)
+    return _processes(scene, moments, host_processes(scene), ran, system)
 
 
 def host_processes(scene: RecordScene) -> dict[int, str]:
@@ -155,11 +186,11 @@ def _processes(
     scene: RecordScene,
     time: Integers,
     names: Mapping[int, str],
-    busy: npt.NDArray[np.int64],
+    ran: npt.NDArray[np.int64],
     system: Integers,
 ) -> Columns:
-    """busy: ns of shape (samples, processes)."""
-    worked = busy.reshape(-1)
+    """ran: ns of shape (samples, processes)."""
+    worked = ran.reshape(-1) // TICK
     zero = np.zeros(len(worked), np.int64)
     return {
         "time": np.repeat(time, len(names)),
@@ -169,5 +200,5 @@ def _processes(
         "sys": worked // SYSTEM_SHARE,
         "children_user": zero,
         "children_sys": zero,
-        "system": np.repeat(system, len(names)),
+        "system": np.repeat(system // TICK, len(names)),
     }
