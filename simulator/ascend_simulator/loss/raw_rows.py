@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import construct
@@ -82,7 +83,9 @@ def cost_of(written: Written, capture: Capture, context: Context) -> Cost:
             own = capture.tasks.device == device
             gone |= is_mark(capture) & own & np.isin(capture.tasks.start, noted)
     if gone.any():
-        rows |= rows_of(capture) - rows_of(without_tasks(capture, gone))
+        # Records that only CSV files show stand in files of their own.
+        shown = replace(capture, records={})
+        rows |= rows_of(shown) - rows_of(without_tasks(shown, gone))
     times = np.concatenate(found or [np.zeros(0, np.int64)])
     times = times[times != OUT_OF_RANGE]
     if not len(times):
