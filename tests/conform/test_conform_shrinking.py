@@ -217,3 +217,10 @@ def test_a_small_case_is_exported_once_and_its_files_are_gone_at_the_end() -> No
             assert {"op_summary", "op_statistic"} <= {one.feature for one in tried.failures}
     assert len(sources) == 1
     assert not sources[0].exists()
+
+
+def test_a_case_tried_for_another_failure_is_kept_when_all_exports_are_used_up() -> None:
+    small = Case(Scenario(schedule=ONE_STEP), "raw-to-text", "msprof", 0)
+    sought = Known(lambda own: own in (LARGE, small.scenario), small)
+    sought.exports = EXPORTS
+    assert shrink(Case(LARGE, "raw-to-text", "msprof", 7), sought) == small

@@ -47,7 +47,8 @@ def shrink(case: Case, sought: Sought) -> Case:
     at all, or with all of the case. Then one part after another is made smaller as long as the
     failure stays; of an operator alone only its number after many exports.
     """
-    found, needed = sought.smallest(), Switches()
+    known, needed = sought.smallest(), Switches()
+    found = known
     if found is None or found.scenario.model.kind != ALONE:
         needed = _needed_switches(case, sought)
         found = next(filter(sought.shows, _tiny(case, needed)), None)
@@ -55,7 +56,7 @@ def shrink(case: Case, sought: Sought) -> Case:
     def smaller(one: Case) -> Iterator[tuple[str, Case]]:
         return _fewer_operators(one) if found and sought.is_late else _smaller(needed, one)
 
-    return _reduced(found or case, smaller, sought.shows)
+    return _reduced(found or known or case, smaller, sought.shows)
 
 
 def _needed_switches(case: Case, sought: Sought) -> Switches:
