@@ -26,6 +26,8 @@ TEXTS: Mapping[str, int] = {"action": 16, "source": 64}
 """Bytes of the texts of a preparation."""
 CLOCK: ClockName = "host-monotonic"
 """By which preparations have their times (upstream-msprof ParseDpData)."""
+CORE = "AI_CPU"
+"""What kernels of AI CPUs run on."""
 NUMBERS = (1 << 16) - 1
 """The greatest number of a task."""
 

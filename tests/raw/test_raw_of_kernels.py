@@ -19,13 +19,17 @@ THREAD, STREAM = 4243, 2
 RUNS = 3
 
 
-def node_info(at_us: float, name: int) -> bytes:
-    """node_basic_info of an AI core operator: a head of 24 bytes, u64 name, u32 type, u64 kind."""
+def node_info(at_us: float, name: int, core: int) -> bytes:
+    """node_basic_info of an operator, 0 on AI cores and 1 on AI CPUs: a head of 24 bytes, u64 name,
+    u32 core, u64 kind.
+    """
     head = pack("<HHIIIQ", 0x5A5A, 10000, 0, THREAD, 40, host_ticks(at_us))
-    return head + pack("<QIQIHHIQ", name, 0, name, 8, 0, 0, 0, 0).ljust(40, b"\0")
+    return head + pack("<QIQIHHIQ", name, core, name, 8, 0, 0, 0, 0).ljust(40, b"\0")
 
 
-def session(folder: Path, device: dict[str, bytes], host: dict[str, bytes], **sample: str) -> Path:
+def session(
+    folder: Path, device: dict[str, bytes], host: dict[str, bytes], core: int = 0, **sample: str
+) -> Path:
     """Three runs of kernels named Add and Mul, Mul, with the numbers 1, 2, 2 of one stream."""
     at = [10_000 + 200 * run for run in range(RUNS)]
     names, numbers = (11, 12, 12), (1, 2, 2)
@@ -37,7 +41,7 @@ def session(folder: Path, device: dict[str, bytes], host: dict[str, bytes], **sa
         task_track(THREAD, host_ticks(us + 30), STREAM, number, 0, name)
         for us, number, name in zip(at, numbers, names, strict=True)
     )
-    nodes = b"".join(node_info(us + 40, name) for us, name in zip(at, names, strict=True))
+    nodes = b"".join(node_info(us + 40, name, core) for us, name in zip(at, names, strict=True))
     log = b"".join(
         stars(end, 2 * run + end, STREAM, numbers[run], device_ticks(at[run] + 100 + 20 * end))
         for run in range(RUNS)
@@ -177,7 +181,7 @@ def run(task: int, at_us: float, **changed: int) -> bytes:
 def test_runs_of_ai_cpu_kernels_have_the_name_of_the_task_that_they_end_in(tmp_path: Path) -> None:
     """Tasks run from 100 us to 120 us behind their launch at 10,000, 10,200 and 10,400 us."""
     data = run(2, 10_300) + run(1, 10_100) + run(1, 10_300)
-    found = read(session(tmp_path, {"aicpu.data.0.slice_0": data}, {}))
+    found = read(session(tmp_path, {"aicpu.data.0.slice_0": data}, {}, core=1))
     assert found.damage == []
     kept = ("name", "compute", "memcpy", "task", "dispatch", "total", "stream", "number")
     common = (5_000, 3_000, 10_000, 4_000, 20_000, STREAM)
@@ -189,6 +193,11 @@ def test_runs_of_ai_cpu_kernels_have_the_name_of_the_task_that_they_end_in(tmp_p
     start = found.capture.records["aicpu"]["time"]
     assert start[1] - found.capture.tasks.start[0] == 10_000
     assert found.capture.switches.aicpu
+
+
+def test_runs_have_no_names_where_no_kernel_is_known_to_run_on_ai_cpus(tmp_path: Path) -> None:
+    found = read(session(tmp_path, {"aicpu.data.0.slice_0": run(1, 10_100)}, {}))
+    assert [one["name"] for one in rows(found, "aicpu")] == [None]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from ascend_ref.derive.transit import task_rows
 
 from ..aicpu import (
     CLOCK,
+    CORE,
     KIND,
     NUMBERS,
     PREPARATION,
@@ -43,11 +44,12 @@ _MOST = LIMIT // MICROSECOND
 def read_aicpu(session: Session, launched: Launched, computed: Computed, texts: Texts) -> Records:
     """The records of all devices, each in the order of its file."""
     found: dict[str, list[dict[str, Integers]]] = defaultdict(list)
+    core = texts.number(CORE)
     for device, context in session.devices.items():
         if KIND not in context.folder.files:
             continue
         for record, table in (
-            (RUNS, _runs(session, context, device, launched, computed)),
+            (RUNS, _runs(session, context, device, launched, computed, core)),
             (READINGS, _readings(session, context, texts)),
             (PREPARATIONS, _preparations(session, context, texts)),
         ):
@@ -64,7 +66,12 @@ def read_aicpu(session: Session, launched: Launched, computed: Computed, texts: 
 
 
 def _runs(
-    session: Session, context: Context, device: int, launched: Launched, computed: Computed
+    session: Session,
+    context: Context,
+    device: int,
+    launched: Launched,
+    computed: Computed,
+    core: int,
 ) -> dict[str, Integers]:
     rows = session.rows(context, KIND, RUN)
     names = ("submitTick", "runStartTick", "runEndTick", "tickAfterRun")
@@ -94,7 +101,7 @@ def _runs(
         "total": lengths(clock, after - submitted),
         "stream": stream,
         "number": number,
-        "name": _names(launched, computed, device, (stream, number, clock.times(ended))),
+        "name": _names(launched, computed, device, core, (stream, number, clock.times(ended))),
     }
     return {name: values[known] for name, values in table.items()}
 
@@ -103,15 +110,17 @@ def _names(
     launched: Launched,
     computed: Computed,
     device: int,
+    core: int,
     ends: tuple[Integers, Integers, Integers],
 ) -> Integers:
-    """The kernels of stream and number during whose task runs ended, NONE where there is none
-    (upstream-msprof ParseAiCpuData).
+    """The kernels of stream and number during whose task runs ended, NONE where there is none or
+    nobody knows that it is one of an AI CPU, as at level 0 (upstream-msprof ParseAiCpuData).
     """
     tasks, kernels = launched.tasks, computed.kernels
     row = task_rows(tasks)[kernels.task]
     order = np.argsort(row, kind="stable")
-    own = order[tasks.device[row[order]] == device]
+    known = computed.kinds.core[kernels.kind] == core
+    own = order[(tasks.device[row[order]] == device) & known[order]]
     row, name = row[own], computed.kinds.name[kernels.kind[own]]
     runs = defaultdict(list)
     keys = (tasks.stream[row], tasks.number[row] & NUMBERS)

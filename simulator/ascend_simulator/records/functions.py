@@ -45,7 +45,8 @@ def aicpu(scene: RecordScene) -> Columns:
     task = total - dispatch - schedule
     return {
         "time": runs.start + dispatch + schedule,
-        "name": runs.name,
+        # Level 0 does not record which kernels run on AI CPUs.
+        "name": runs.name if scene.capture.switches.level else np.full(len(total), NONE),
         "compute": task - prepare - copy,
         "memcpy": copy,
         "task": task,
