@@ -35,6 +35,7 @@ from .communication import NOT_COLLECTED
 from .cores import LOAD, SUMMARY, held_of_cores
 from .counters import counted_runs, counts_of, metrics_of, sides_of
 from .encode.calls import HostTicks
+from .encode.fusion import first_calls
 from .encode.tracks import launching_calls, task_rows
 from .engines import held_of_engines
 from .fusion import held_of_fusions
@@ -132,7 +133,7 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         **_iterations(capture, clocks.device, lost),
         **held_of_caches(capture),
         **held_of_aicpu(capture, clocks.device),
-        **held_of_fusions(capture, np.unique(model[model >= 0])),
+        **held_of_fusions(capture, list(first_calls(capture, ticks))),
         **{name: capture.records[name] for name in (GRAPH_MEMORY,) if name in capture.records},
     }
     without_files += _missing(capture.records, records)

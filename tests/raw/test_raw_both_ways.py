@@ -96,6 +96,34 @@ def test_preparation_of_data_on_the_device_comes_back(tmp_path: Path) -> None:
     assert {"aicpu", "aicpu_mi", "dp"} <= held.keys()
 
 
+def of_model(capture: Capture, model: int) -> Capture:
+    """A capture whose graph has another number."""
+    tasks, fused = capture.tasks, capture.records["fusion_op"]
+    own = np.where(tasks.model < 0, tasks.model, model)
+    changed = {**fused, "model": np.full(len(fused["model"]), model)}
+    return replace(
+        capture,
+        tasks=replace(tasks, model=own),
+        records={**capture.records, "fusion_op": changed},
+    )
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_graphs_of_two_devices_come_back_in_order_of_their_first_calls(
+    tmp_path: Path, order: int
+) -> None:
+    captures = list(simulate(RUN.preset("text-museum")).captures())
+    capture = merged([of_model(one, at) for at, one in enumerate(captures, 1)])
+    fused = {name: one[::order] for name, one in capture.records["fusion_op"].items()}
+    capture = replace(capture, records={**capture.records, "fusion_op": fused})
+    held, found, raw = both_ways(tmp_path / "PROF_1", capture)
+    assert raw.damage == []
+    assert found["fusion_op"] == held["fusion_op"]
+    shown = raw_view(capture).capture.records["fusion_op"]["model"].tolist()
+    assert set(shown) == {1, 2}
+    assert raw.capture.records["fusion_op"]["model"].tolist() == shown
+
+
 def drawn_both_ways(folder: Path, scenario: Scenario) -> None:
     assume(scenario.capture.npu)
     assume(rows_per_rank(scenario) * scenario.parallelism.ranks < MOST_ROWS)

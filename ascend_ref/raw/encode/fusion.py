@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ascend_ref.capture import Capture, Integers
+from ascend_ref.capture import Capture
 
 from ..fusion import KIND, MODELS, RECORD, SEPARATOR, SIZES, held_of_fusions
 from ..vocabulary import level
@@ -14,14 +14,14 @@ from .tree import RawTree, Rows
 
 def write_fusions(capture: Capture, tree: RawTree, ticks: HostTicks) -> None:
     """Write the fused operators at the beginning of the first call of their model."""
-    model, row = _first_calls(capture, ticks)
-    held = held_of_fusions(capture, model).get(RECORD)
+    calls = first_calls(capture, ticks)
+    held = held_of_fusions(capture, list(calls)).get(RECORD)
     if held is None or not tree.writes(KIND):
         return
     texts = capture.texts
     every = texts.all
     rows = tree.rows(KIND, len(held["model"]))
-    _place(rows, ticks, row[np.searchsorted(model, held["model"])])
+    _place(rows, ticks, [calls[model] for model in held["model"].tolist()])
     rows["opName"] = tree.hashes(texts, held["name"])
     for column, field in SIZES.items():
         rows[field] = held[column]
@@ -33,22 +33,24 @@ def write_fusions(capture: Capture, tree: RawTree, ticks: HostTicks) -> None:
     tree.add(KIND, rows)
     shown, first = np.unique(held["model"], return_index=True)
     names = tree.rows(MODELS, len(shown))
-    _place(names, ticks, row[np.searchsorted(model, shown)])
+    _place(names, ticks, [calls[model] for model in shown.tolist()])
     names["modelName"] = tree.hashes(texts, held["model_name"][first])
     names["modelId"] = names["graphId"] = shown
     tree.add(MODELS, names)
 
 
-def _first_calls(capture: Capture, ticks: HostTicks) -> tuple[Integers, Integers]:
-    """The models that calls name, ascending, and the row of the first call of each."""
+def first_calls(capture: Capture, ticks: HostTicks) -> dict[int, int]:
+    """The row of the first call of each model that calls name, in order of start."""
     models, _ = ticks.model_numbers(capture.tasks)
     rows = np.flatnonzero((ticks.tree.level == level("MODEL")) & (models >= 0))
     rows = rows[np.argsort(ticks.tree.start[rows], kind="stable")]
-    found, first = np.unique(models[rows], return_index=True)
-    return found, rows[first]
+    found: dict[int, int] = {}
+    for row, model in zip(rows.tolist(), models[rows].tolist(), strict=True):
+        found.setdefault(model, row)
+    return found
 
 
-def _place(rows: Rows, ticks: HostTicks, call: Integers) -> None:
+def _place(rows: Rows, ticks: HostTicks, call: list[int]) -> None:
     """Records lie in a call behind its start."""
     rows["threadId"] = ticks.tree.thread[call]
     rows["timeStamp"] = ticks.tree.start[call] + 1
