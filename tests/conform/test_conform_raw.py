@@ -133,12 +133,6 @@ def test_defects_of_msprof_are_found_and_shrunk_without_a_word_on_them() -> None
     outcome = conform(msprof(), STAGE, draw_cases(STAGE, 16, 2), most=30)
     found = [one for one in outcome.shown if one.failure.fails]
     assert {one.failure.feature for one in found} >= set(DEFECTIVE)
-    smallest: dict[tuple[str, str], int] = {}
-    for one in sorted(found, key=lambda shown: -shown.tried.operators):
-        feature, rule, _ = one.failure.signature
-        smallest[feature, rule] = one.tried.operators
-    # A column that is rounded otherwise in a few rows of hundreds keeps these; another of its file
-    # shows the same. The operators of two devices have different numbers in a network alone.
     assert {
-        kind: count for kind, count in smallest.items() if count >= 5 and kind[0] != "l2_cache"
+        one.failure.signature: one.tried.operators for one in found if one.tried.operators >= 5
     } == {}

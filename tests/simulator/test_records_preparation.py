@@ -67,7 +67,8 @@ def test_the_engines_decode_every_picture(product: ProductName) -> None:
     for row in found:
         by_type.setdefault(row["type"], []).append(row["frames"])
         assert row["busy"] == row["frames"] * IMAGE * IMAGE
-        session = capture.origin.end - capture.origin.start  # type: ignore[operator]
+        assert capture.origin.end is not None
+        session = capture.origin.end - capture.origin.start
         assert row["busy"] / session * 100_000 - 1 <= row["utilization"] <= 100_000
     for kind, frames in by_type.items():
         busy = kind in ("JPEGD", "VPC")
