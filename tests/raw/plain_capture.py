@@ -12,7 +12,9 @@ TEXTS_OF_SAMPLES = ("type", "name", "mode", "eventName", "coreType", "metric")
 
 
 def plain(capture: Capture) -> Plain:
-    """Every table by name: rows with texts, calls, tasks and collectives in place of numbers."""
+    """Every table by name: rows with texts, calls, tasks and collectives in place of numbers; those of
+    records with their places, as CSV files show them in this order.
+    """
     texts = capture.texts.all
 
     def text(number: int) -> str | None:
@@ -107,5 +109,5 @@ def plain(capture: Capture) -> Plain:
             else column.tolist()
             for key, column in sorted(record.items())
         }
-        found[name] = Counter(zip(*columns.values(), strict=True))
+        found[name] = Counter(enumerate(zip(*columns.values(), strict=True)))
     return {name: counted for name, counted in found.items() if counted}
