@@ -12,8 +12,9 @@ TEXTS_OF_SAMPLES = ("type", "name", "mode", "eventName", "coreType", "metric")
 
 
 def plain(capture: Capture) -> Plain:
-    """Every table by name: rows with texts, calls, tasks and collectives in place of numbers; those of
-    records with their places, as CSV files show them in this order.
+    """Every table by name: rows with texts, calls, tasks and collectives in place of numbers.
+
+    Those of records with their places, as CSV files show them in this order.
     """
     texts = capture.texts.all
 
