@@ -31,6 +31,8 @@ OneSided = Literal["both", "left", "right", "neither"]
 
 TABLE_NAME = re.compile(r'\b(raw|csv|trace|doc|db|unit|layer|view|derived)\.("[^"]+"|[A-Za-z_]\w*)')
 _QUOTED = re.compile(r'"([^"]+)"')
+_OWN_QUOTED = re.compile(r'(?<![.\w])"([^"]+)"')
+"""Not a column of another table that the expression looks into, as ``o."Task ID"``."""
 _WORD = re.compile(r"[A-Za-z_]\w*\b(?!\()")
 """A name that is no function's."""
 _TEXT = re.compile(r"'(?:[^']|'')*'")
@@ -178,8 +180,8 @@ def names_in(sql: str, columns: Sequence[str]) -> list[str]:
 
 
 def quoted_names(sql: str) -> list[str]:
-    """The names in double quotes, which can only be columns."""
-    return [match[1] for match in _QUOTED.finditer(_TEXT.sub("''", sql))]
+    """The names in double quotes, which can only be columns; not those with their table."""
+    return [match[1] for match in _OWN_QUOTED.finditer(_TEXT.sub("''", sql))]
 
 
 def tables_in(sql: str) -> list[str]:

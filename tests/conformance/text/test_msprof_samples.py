@@ -255,3 +255,24 @@ def test_ports_with_a_row_for_each_sample_are_not_compared(
     reasons = [one for file in report.files for one in file.skipped]
     assert report.findings == ()
     assert {one.rule for one in reasons if "each sample" in one.reason} == skipped
+
+
+@pytest.mark.parametrize(("known", "wrong"), [(True, ["XLR118"]), (False, [])])
+def test_a_cache_row_needs_the_name_of_an_operator_that_is_known(
+    tmp_path: Path, known: bool, wrong: list[str]
+) -> None:
+    """Where some records are lost, the other file has no row of the task, and this one no name."""
+    scenario = override(preset("text-museum"), steps=1, ranks=1)
+    run = write_run(scenario, 0, tmp_path / "run", ("csv",))
+    (caches,), (operators,) = (run.folder.rglob(f"{one}_*.csv") for one in ("l2_cache", "op_summ*"))
+    *before, last = caches.read_text().splitlines(keepends=True)
+    caches.write_text("".join([*before, ",".join([*last.split(",")[:-1], "N/A\n"])]))
+    if not known:
+        _, stream, task, *_ = last.split(",")
+        header, *rows = operators.read_text().splitlines(keepends=True)
+        places = [header.split(",").index(one) for one in ("Stream ID", "Task ID")]
+        left = [one for one in rows if [one.split(",")[at] for at in places] != [stream, task]]
+        assert len(left) == len(rows) - 1
+        operators.write_text("".join([header, *left]))
+    report = check([caches.parents[1]], Options(selection=Selection(select=("XLR118",)), workers=1))
+    assert [one.rule for one in report.findings] == wrong
