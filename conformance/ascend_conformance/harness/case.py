@@ -19,12 +19,17 @@ CASE = "case.yaml"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """``stage``: the name of the stage that is tried. ``output``: whose profile is the input."""
+    """``stage``: the name of the stage that is tried. ``output``: whose profile is the input.
+
+    ``calls``: of the outermost host calls of the process, rank after rank, only these are in the
+    input, and what they launched; ``None``: all.
+    """
 
     scenario: Scenario
     stage: str = "database-to-text"
     output: Output = "pytorch"
     seed: int = 0
+    calls: tuple[int, ...] | None = None
 
     @property
     def words(self) -> str:
@@ -32,9 +37,10 @@ class Case:
         one = self.scenario
         kind = one.model.operator if one.model.kind == "single-operator" else one.model.kind
         faults = "".join(f", {fault.kind}" for fault in one.faults)
+        calls = "" if self.calls is None else f", {len(self.calls)} of its host calls"
         return (
             f"{kind} on {one.hardware.product}, {one.parallelism.ranks} ranks, "
-            f"{one.schedule.active} steps, level {one.capture.level}, {self.output}{faults}"
+            f"{one.schedule.active} steps, level {one.capture.level}, {self.output}{faults}{calls}"
         )
 
     @property
@@ -48,12 +54,10 @@ class Case:
 
     def to_yaml(self) -> str:
         """The case as a document that :func:`read_case` reads back."""
-        document = {
-            "stage": self.stage,
-            "output": self.output,
-            "seed": self.seed,
-            "scenario": to_document(self.scenario),
-        }
+        document: dict[str, Any] = {"stage": self.stage, "output": self.output, "seed": self.seed}
+        if self.calls is not None:
+            document["calls"] = list(self.calls)
+        document["scenario"] = to_document(self.scenario)
         return yaml.safe_dump(document, sort_keys=False, allow_unicode=True)
 
 
@@ -73,6 +77,7 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True):
     output: Output
     seed: int
     scenario: dict[str, Any]
+    calls: tuple[int, ...] | None = None
 
 
 def read_case(path: Path) -> Case:
@@ -80,7 +85,8 @@ def read_case(path: Path) -> Case:
     try:
         found = msgspec.convert(yaml.safe_load(path.read_text(encoding="utf-8")), _Document)
         text = yaml.safe_dump(found.scenario, allow_unicode=True)
-        return Case(RUN.parse(text, str(path)), found.stage, found.output, found.seed)
+        scenario = RUN.parse(text, str(path))
+        return Case(scenario, found.stage, found.output, found.seed, found.calls)
     except OSError as problem:
         raise UnreadableCase(f"{path}: {problem.strerror}; expected a saved failure") from None
     except (ValueError, RecursionError, yaml.YAMLError, ScenarioError) as problem:

@@ -27,7 +27,7 @@ from .trial import PLAINLY, RUN, Asked, Failure, Signature, Tried, try_case, try
 
 Progress = Callable[[int, int, str], None]
 
-MOST = 60
+MOST = 90
 """Exports that one failure may take to be shrunk."""
 REPLAY = "replay.json"
 FINDINGS = "findings.json"

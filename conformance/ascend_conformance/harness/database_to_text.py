@@ -10,7 +10,6 @@ from pathlib import Path
 
 from ascend_ref.db.carrier import carrier_of_name
 from ascend_ref.profile.export import databases, export_database
-from ascend_simulator import write_run
 from ascend_simulator.scenario import Scenario
 from ascend_spec import catalog, text_catalog
 
@@ -18,6 +17,7 @@ from ..media.text.deliverables import Deliverable
 from ..media.text.layers import STEP_TRACE
 from .case import Case
 from .files import texts_below
+from .writing import write_profile
 
 FORMATS = {"pytorch": ("pytorch-db", "pytorch-text"), "msprof": ("msprof-db", "csv", "timeline")}
 IN_NO_DATABASE = ("host_cpu_usage", "host_mem_usage", "host_network_usage")
@@ -28,12 +28,10 @@ OPERATORS = ("COMPUTE_TASK_INFO", "COMMUNICATION_OP")
 def make(case: Case, folder: Path, writer: str | None = None) -> None:
     """Simulate a case: its database below ``input``, what is true of it below ``expected``.
 
-    The truth is written from the recording itself, not from the database. Of several profiles the
-    last is taken: its rank and device are not 0.
+    The truth is written from the recording itself, not from the database.
     """
-    scenario = held(case.scenario)
-    run = write_run(scenario, case.seed, folder / "run", FORMATS[case.output], writer=writer)
-    profile = run.profiles[-1]
+    held_case = replace(case, scenario=held(case.scenario))
+    profile = write_profile(held_case, folder / "run", FORMATS[case.output], writer)
     expected = folder / "expected"
     expected.mkdir()
     for one in list(texts_below(profile)):

@@ -7,13 +7,13 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from ascend_ref.profile.raw import export_raw
-from ascend_simulator import write_run
 from ascend_spec import layout_catalog
 
 from . import databases, texts
 from .case import Case
 from .files import File, tables_below, texts_below
 from .pairing import Difference
+from .writing import write_profile
 
 FORMATS = ("pytorch-raw", "pytorch-db", "pytorch-text")
 
@@ -21,11 +21,10 @@ FORMATS = ("pytorch-raw", "pytorch-db", "pytorch-text")
 def make(case: Case, folder: Path, writer: str | None = None) -> None:
     """Simulate a case: its raw profile below ``input``, what is true of it below ``expected``.
 
-    The truth is written from the recording itself, as far as raw files hold it. Of several profiles
-    the last is taken: its rank and device are not 0. There is one generation of ``writer``.
+    The truth is written from the recording itself, as far as raw files hold it. There is one
+    generation of ``writer``.
     """
-    run = write_run(case.scenario, case.seed, folder / "run", FORMATS)
-    profile = run.profiles[-1]
+    profile = write_profile(case, folder / "run", FORMATS)
     shutil.move(profile / layout_catalog().folder("pytorch", "output"), folder / "expected")
     (folder / "input").mkdir()
     shutil.move(profile, folder / "input" / profile.name)

@@ -43,10 +43,12 @@ def make(case: Case, folder: Path, writer: str | None = None) -> None:
 def can_be_drawn(case: Case) -> bool:
     """Whether a case has several ranks with devices, profiled by the framework's profiler.
 
-    Without a device there is no analysis.db, and a database names no device of its rank.
+    Without a device there is no analysis.db, and a database names no device of its rank. With some
+    calls alone, ranks would not meet.
     """
     scenario = case.scenario
-    return case.output == "pytorch" and scenario.parallelism.ranks > 1 and scenario.capture.npu
+    profiled = case.output == "pytorch" and scenario.capture.npu and case.calls is None
+    return profiled and scenario.parallelism.ranks > 1
 
 
 def reference(source: Path, target: Path) -> None:

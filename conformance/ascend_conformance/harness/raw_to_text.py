@@ -15,13 +15,13 @@ import numpy.typing as npt
 from ascend_ref.profile.raw import export_raw
 from ascend_ref.raw import find_folders
 from ascend_ref.raw.vocabulary import level, numbered
-from ascend_simulator import write_run
 from ascend_spec import layout_catalog, raw_catalog
 from ascend_spec.core.packed import dtype_of
 
 from . import texts
 from .case import Case
 from .files import texts_below
+from .writing import write_profile
 
 FORMATS = ("raw", "csv", "timeline")
 KINDS = ("csv", "timeline")
@@ -32,9 +32,8 @@ SLICES = 11
 def make(case: Case, folder: Path, writer: str | None = None) -> None:
     """Simulate a case: its raw files below ``input``, what is true of them below ``expected``.
 
-    The truth is written from the recording itself, as far as raw files hold it. Of several
-    profiles the last is taken: its ranks and devices are not 0. Its records stand in several
-    slices, as those of long collections do.
+    The truth is written from the recording itself, as far as raw files hold it. Its records stand
+    in several slices, as those of long collections do.
     """
     make_raw(case, folder, FORMATS, lambda below: [one.path for one in texts_below(below)], writer)
     profile = next((folder / "input").iterdir())
@@ -49,8 +48,7 @@ def make_raw(
     writer: str | None = None,
 ) -> None:
     """The same for any formats; ``written`` gives the files of a profile that are the truth."""
-    run = write_run(case.scenario, case.seed, folder / "run", formats, writer=writer)
-    profile = run.profiles[-1]
+    profile = write_profile(case, folder / "run", formats, writer)
     expected = folder / "expected"
     expected.mkdir()
     for one in written(profile):

@@ -15,6 +15,7 @@ from ascend_simulator.scenario import Scenario, run_schema
 
 from .attempts import Sought
 from .case import Case
+from .fewer_calls import with_fewest_calls
 
 Holds = Callable[[Case], bool]
 Smaller = Callable[[Case], Iterator[tuple[str, Case]]]
@@ -45,7 +46,8 @@ def shrink(case: Case, sought: Sought) -> Case:
     A case that is smaller at once is looked for first: one that was tried for another failure; one
     operator, with the switches by default, with those of the case that its file needs to be there
     at all, or with all of the case. Then one part after another is made smaller as long as the
-    failure stays; of an operator alone only its number after many exports.
+    failure stays; of an operator alone only its number after many exports. Of a larger model that
+    is needed, as few host calls as possible are left.
     """
     known, needed = sought.smallest(), Switches()
     found = known
@@ -53,10 +55,27 @@ def shrink(case: Case, sought: Sought) -> Case:
         needed = _needed_switches(case, sought)
         found = next(filter(sought.shows, _tiny(case, needed)), None)
 
-    def smaller(one: Case) -> Iterator[tuple[str, Case]]:
-        return _fewer_operators(one) if found and sought.is_late else _smaller(needed, one)
+    is_small, found = found is not None, found or known or case
+    if found.scenario.model.kind != ALONE:
+        return _with_fewest_calls(found, needed, sought)
 
-    return _reduced(found or known or case, smaller, sought.shows)
+    def smaller(one: Case) -> Iterator[tuple[str, Case]]:
+        return _fewer_operators(one) if is_small and sought.is_late else _smaller(needed, one)
+
+    return _reduced(found, smaller, sought.shows)
+
+
+def _with_fewest_calls(case: Case, needed: Switches, sought: Sought) -> Case:
+    """The smallest case found of one that needs its model: what runs is made smaller, then few of
+    its calls are left, then few switches.
+    """
+    found = case
+    if found.calls is None:
+        small = _reduced(found, lambda one: _made(one, _less_work(one.scenario)), sought.shows)
+        found = with_fewest_calls(small, sought)
+    return _reduced(
+        found, lambda one: _made(one, _captures(one.scenario.capture, needed)), sought.shows
+    )
 
 
 def _needed_switches(case: Case, sought: Sought) -> Switches:
@@ -156,11 +175,9 @@ def _programs(own: Scenario) -> Iterator[tuple[ModelChoice, Parallelism, int]]:
 
 def _smaller(needed: Switches, case: Case) -> Iterator[tuple[str, Case]]:
     """Each part of a case made smaller, the ones that save most first."""
-    own = case.scenario
-    for what, made in _parts(own, needed):
-        yield what, replace(case, scenario=replace(own, **made))
+    yield from _made(case, _parts(case.scenario, needed))
     yield "seed", replace(case, seed=0)
-    yield "name", replace(case, scenario=replace(own, name="shrunk", summary=""))
+    yield "name", replace(case, scenario=replace(case.scenario, name="shrunk", summary=""))
 
 
 def _fewer_operators(case: Case) -> Iterator[tuple[str, Case]]:
@@ -172,11 +189,16 @@ def _fewer_operators(case: Case) -> Iterator[tuple[str, Case]]:
 
 
 def _fewer_switches(case: Case) -> Iterator[tuple[str, Case]]:
-    for what, made in _captures(case.scenario.capture, Switches()):
+    return _made(case, _captures(case.scenario.capture, Switches()))
+
+
+def _made(case: Case, parts: Iterator[tuple[str, Made]]) -> Iterator[tuple[str, Case]]:
+    for what, made in parts:
         yield what, replace(case, scenario=replace(case.scenario, **made))
 
 
-def _parts(own: Scenario, needed: Switches) -> Iterator[tuple[str, Made]]:
+def _less_work(own: Scenario) -> Iterator[tuple[str, Made]]:
+    """What runs made smaller."""
     yield "faults", {"faults": ()}
     for at, fault in enumerate(own.faults):
         yield f"fault {fault.kind}", {"faults": own.faults[:at] + own.faults[at + 1 :]}
@@ -189,6 +211,10 @@ def _parts(own: Scenario, needed: Switches) -> Iterator[tuple[str, Made]]:
     yield "schedule", {"schedule": ONE_STEP}
     for steps in range(1, own.schedule.active + 1):
         yield f"{steps} steps", {"schedule": replace(ONE_STEP, active=steps)}
+
+
+def _parts(own: Scenario, needed: Switches) -> Iterator[tuple[str, Made]]:
+    yield from _less_work(own)
     yield "hardware", {"hardware": HardwareChoice()}
     yield "data sheet", {"hardware": HardwareChoice(own.hardware.product)}
     yield from _captures(own.capture, needed)

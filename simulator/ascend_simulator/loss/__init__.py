@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .calls import outermost_calls as outermost_calls
+from .calls import with_calls as with_calls
 from .faults import Loss as Loss
 from .faults import lose as lose
 from .files import ends_of_lost_arrows as ends_of_lost_arrows
