@@ -14,6 +14,14 @@ import numpy.typing as npt
 Records: TypeAlias = Mapping[str, Mapping[str, npt.NDArray[Any]]]
 """Columns by record and name; all int64, of equal length within a record."""
 
+TOTAL = "TOTAL"
+"""The name of the memory of a whole graph in ``static_op_mem`` (upstream-msprof
+StaticOpMemParser)."""
+WHOLE_GRAPH = "0"
+"""In place of the name of a part of a graph there."""
+NEXT_BATCH = "GetNext_dequeue_wait"
+"""The name of readings of prepared data in ``aicpu_mi`` (upstream-msprof AicpuMiBean)."""
+
 Kind = Literal["device", "text", "time", "length", "size", "number"]
 """What a column holds: a device (NONE is the host), a number of Capture.texts (NONE without one),
 Unix ns (NONE: unknown), ns, Byte, or a plain number."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 
 from ascend_ref.capture import Capture, Integers
-from ascend_ref.capture.records import Records
+from ascend_ref.capture.records import NEXT_BATCH, Records
 from ascend_spec import raw_catalog
-from ascend_spec.core.packed import ClockName
+from ascend_spec.core.packed import dtype_of
 
 from .clocks import Clock
 from .machine import chip_of
@@ -20,21 +20,30 @@ KIND, RUN, READING, PREPARATION = "aicpu", "AICPU_NODE", "AICPU_MI", "AICPU_DP"
 """The kind of files, and its records that are read and written."""
 RUNS, READINGS, PREPARATIONS = "aicpu", "aicpu_mi", "dp"
 """Their records of the recording."""
-QUEUE, QUEUE_TAG = "GetNext_dequeue_wait", 1
+QUEUE_TAG = 1
 """The one kind of readings that has a name (upstream-msprof AicpuMiBean)."""
-TEXTS: Mapping[str, int] = {"action": 16, "source": 64}
-"""Bytes of the texts of a preparation."""
-CLOCK: ClockName = "host-monotonic"
-"""By which preparations have their times (upstream-msprof ParseDpData)."""
+TEXTS = ("action", "source")
+"""The texts of a preparation, which have fields of their names."""
 CORE = "AI_CPU"
 """What kernels of AI CPUs run on."""
-NUMBERS = (1 << 16) - 1
-"""The greatest number of a task."""
 
 
 def lengths(clock: Clock, ticks: Integers) -> Integers:
     """ns of numbers of ticks."""
     return Clock(0, Fraction(0), clock.step).times(ticks)
+
+
+@cache
+def numbers() -> int:
+    """The greatest number of a task."""
+    return int(np.iinfo(dtype_of(raw_catalog().record(RUN))["taskId"]).max)
+
+
+@cache
+def _text_sizes() -> dict[str, int]:
+    """Bytes of the texts of a preparation."""
+    layout = dtype_of(raw_catalog().record(PREPARATION))
+    return {name: layout[name].itemsize for name in TEXTS}
 
 
 def run_ticks(table: dict[str, Integers], clock: Clock) -> tuple[Integers, Integers, Integers]:
@@ -59,13 +68,13 @@ def held_of_aicpu(capture: Capture, clock: Clock) -> Records:
             "time": clock.times(began),
             "task": lengths(clock, ended - began),
             "total": lengths(clock, ended - submitted),
-            "number": table["number"] & NUMBERS,
+            "number": table["number"] & numbers(),
             **{name: _whole(table[name]) for name in ("compute", "memcpy", "dispatch")},
         }
     if READINGS in capture.records:
         table = dict(capture.records[READINGS])
         every = capture.texts.all
-        own = np.array([every[one] == QUEUE for one in table["name"].tolist()], np.bool_)
+        own = np.array([every[one] == NEXT_BATCH for one in table["name"].tolist()], np.bool_)
         table |= {name: _whole(table[name]) for name in ("start", "end")}
         found[READINGS] = {name: values[own] for name, values in table.items()}
     if PREPARATIONS in capture.records:
@@ -73,7 +82,7 @@ def held_of_aicpu(capture: Capture, clock: Clock) -> Records:
         every = capture.texts.all
         fits = [
             np.array([len(every[one].encode()) <= most for one in table[name].tolist()], np.bool_)
-            for name, most in TEXTS.items()
+            for name, most in _text_sizes().items()
         ]
         own = np.logical_and.reduce(fits)
         found[PREPARATIONS] = {name: values[own] for name, values in table.items()}

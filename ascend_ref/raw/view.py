@@ -39,7 +39,7 @@ from .encode.fusion import first_calls
 from .encode.tracks import launching_calls, task_rows
 from .engines import held_of_engines
 from .fusion import held_of_fusions
-from .graph_memory import KIND as GRAPH_MEMORY
+from .graph_memory import held_of_graph_memory
 from .host import held_of_host, host_facts, host_records
 from .iterations import iterations_of, of_device, of_devices, points_of
 from .machine import chip_of, family_of
@@ -134,7 +134,7 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         **held_of_caches(capture),
         **held_of_aicpu(capture, clocks.device),
         **held_of_fusions(capture, list(first_calls(capture, ticks))),
-        **{name: capture.records[name] for name in (GRAPH_MEMORY,) if name in capture.records},
+        **held_of_graph_memory(capture),
     }
     without_files += _missing(capture.records, records)
     kept = replace(kept, **nothing, records=records)

@@ -10,17 +10,14 @@ import numpy as np
 
 from ascend_ref.capture import Integers, Texts
 from ascend_ref.capture.model import NONE
-from ascend_ref.capture.records import RECORDS, Records
+from ascend_ref.capture.records import NEXT_BATCH, RECORDS, Records
 from ascend_ref.derive.transit import task_rows
 
 from ..aicpu import (
-    CLOCK,
     CORE,
     KIND,
-    NUMBERS,
     PREPARATION,
     PREPARATIONS,
-    QUEUE,
     QUEUE_TAG,
     READING,
     READINGS,
@@ -28,6 +25,7 @@ from ..aicpu import (
     RUNS,
     TEXTS,
     lengths,
+    numbers,
 )
 from ..clocks import LIMIT, OUT_OF_RANGE
 from ..context import Context
@@ -35,7 +33,7 @@ from ..moments import MICROSECOND
 from .kernels import Computed
 from .session import Session
 from .tasks import Launched
-from .times import state_wrong, times_of
+from .times import state_wrong, timed, times_of
 
 _WRONG = "have numbers that they cannot have"
 _MOST = LIMIT // MICROSECOND
@@ -123,7 +121,7 @@ def _names(
     own = order[(tasks.device[row[order]] == device) & known[order]]
     row, name = row[own], computed.kinds.name[kernels.kind[own]]
     runs = defaultdict(list)
-    keys = (tasks.stream[row], tasks.number[row] & NUMBERS)
+    keys = (tasks.stream[row], tasks.number[row] & numbers())
     for stream, number, start, end, text in zip(
         *(one.tolist() for one in (*keys, tasks.start[row], tasks.end[row], name)), strict=True
     ):
@@ -144,7 +142,7 @@ def _readings(session: Session, context: Context, texts: Texts) -> dict[str, Int
     rows = rows[right]
     if not len(rows):
         return {}
-    named, unnamed = texts.numbers([QUEUE, ""]).tolist()
+    named, unnamed = texts.numbers([NEXT_BATCH, ""]).tolist()
     return {
         "name": np.where(rows["nodeTag"] == QUEUE_TAG, named, unnamed),
         "start": rows["runStartTime"].astype(np.int64) * MICROSECOND,
@@ -154,12 +152,7 @@ def _readings(session: Session, context: Context, texts: Texts) -> dict[str, Int
 
 
 def _preparations(session: Session, context: Context, texts: Texts) -> dict[str, Integers]:
-    rows = session.rows(context, KIND, PREPARATION)
-    right = rows["size"] < LIMIT
-    state_wrong(session, context, KIND, int(np.sum(~right)), len(rows), _WRONG)
-    rows = rows[right]
-    time = times_of(session, context, KIND, CLOCK, rows["timeStamp"])
-    rows, time = rows[time != OUT_OF_RANGE], time[time != OUT_OF_RANGE]
+    rows, time = timed(session, context, KIND, PREPARATION, lambda one: one["size"] < LIMIT)
     if not len(rows):
         return {}
     shown = {

@@ -9,7 +9,7 @@ from ascend_ref.capture.records import Records
 
 from ..clocks import LIMIT
 from ..damage import Damage
-from ..fusion import KIND, MODELS, MOST_PARTS, RECORD, SEPARATOR, SIZES
+from ..fusion import KIND, MODELS, PARTS, RECORD, SEPARATOR, most_parts, sizes
 from ..vocabulary import level
 from .calls import Calls
 from .nodes import moments, text_numbers
@@ -27,8 +27,8 @@ def read_fusions(session: Session, calls: Calls, texts: Texts) -> Records:
     rows = session.rows(session.host, KIND)
     if not len(rows) or session.host is None:
         return {}
-    right = (rows["fusionOpNum"] >= 1) & (rows["fusionOpNum"] <= MOST_PARTS)
-    right &= np.logical_and.reduce([rows[one] < LIMIT // len(SIZES) for one in SIZES.values()])
+    right = (rows["fusionOpNum"] >= 1) & (rows["fusionOpNum"] <= most_parts())
+    right &= np.logical_and.reduce([rows[one] < LIMIT // len(sizes()) for one in sizes().values()])
     state_wrong(
         *(session, session.host, KIND, int(np.sum(~right)), len(rows)),
         "have numbers that they cannot have",
@@ -54,7 +54,7 @@ def read_fusions(session: Session, calls: Calls, texts: Texts) -> Records:
             "model": model,
             "name": text_numbers(session, texts, rows["opName"]),
             "originals": _originals(session, texts, rows),
-            **{column: rows[field].astype(np.int64) for column, field in SIZES.items()},
+            **{column: rows[field].astype(np.int64) for column, field in sizes().items()},
         }
     }
 
@@ -67,9 +67,9 @@ def _models(calls: Calls, rows: Rows) -> Integers:
 
 
 def _originals(session: Session, texts: Texts, rows: Rows) -> Integers:
-    numbers = text_numbers(session, texts, rows["fusionOpId"].reshape(-1))
+    numbers = text_numbers(session, texts, rows[PARTS].reshape(-1))
     every = texts.all
-    parts = numbers.reshape(-1, MOST_PARTS).tolist()
+    parts = numbers.reshape(-1, most_parts()).tolist()
     counts = rows["fusionOpNum"].tolist()
     return texts.numbers(
         SEPARATOR.join(every[one] for one in own[:count])

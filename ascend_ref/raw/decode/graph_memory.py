@@ -6,11 +6,11 @@ import numpy as np
 
 from ascend_ref.capture import Integers, Texts
 from ascend_ref.capture.model import NONE
-from ascend_ref.capture.records import Records
+from ascend_ref.capture.records import TOTAL, WHOLE_GRAPH, Records
 from ascend_ref.derive.text_hash import NO_TEXT
 
 from ..clocks import LIMIT
-from ..graph_memory import KIND, TO_THE_END, TOTAL, WHOLE
+from ..graph_memory import KIND, TO_THE_END
 from .nodes import text_numbers
 from .session import Rows, Session
 from .times import state_wrong
@@ -31,7 +31,7 @@ def read_graph_memory(session: Session, texts: Texts) -> Records:
     return {
         KIND: {
             "name": _texts(session, texts, rows["opName"], TOTAL),
-            "model_name": _texts(session, texts, rows["dynOpName"], WHOLE),
+            "model_name": _texts(session, texts, rows["dynOpName"], WHOLE_GRAPH),
             "size": rows["size"].astype(np.int64),
             "graph": rows["graphId"].astype(np.int64),
             "start": rows["lifeStart"].astype(np.int64),

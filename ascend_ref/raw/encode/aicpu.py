@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ascend_ref.capture import Capture, Integers
+from ascend_spec import raw_catalog
 
 from ..aicpu import (
-    CLOCK,
     KIND,
     PREPARATION,
     PREPARATIONS,
@@ -20,7 +20,7 @@ from ..aicpu import (
     held_of_aicpu,
     run_ticks,
 )
-from ..fields import joined
+from ..fields import joined, time_field
 from ..moments import MICROSECOND
 from .tree import RawTree, Rows
 
@@ -77,7 +77,8 @@ def _readings(_: Capture, table: Table, tree: RawTree, device: int) -> Rows:
 def _preparations(capture: Capture, table: Table, tree: RawTree, device: int) -> Rows:
     rows = _rows(tree, PREPARATION, len(table["time"]))
     every = capture.texts.all
-    rows["timeStamp"] = tree.side[device].by_name(CLOCK).ticks(table["time"])
+    field, clock = time_field(raw_catalog().record(PREPARATION))
+    rows[field] = tree.side[device].by_name(clock).ticks(table["time"])
     for name in TEXTS:
         rows[name] = [every[one].encode() for one in table[name].tolist()]
     rows["index"], rows["size"] = np.arange(len(rows)), table["buffered"]

@@ -6,7 +6,7 @@ import numpy as np
 
 from ascend_ref.capture import Capture
 
-from ..fusion import KIND, MODELS, RECORD, SEPARATOR, SIZES, held_of_fusions
+from ..fusion import KIND, MODELS, PARTS, RECORD, SEPARATOR, held_of_fusions, sizes
 from ..vocabulary import level
 from .calls import HostTicks
 from .tree import RawTree, Rows
@@ -23,12 +23,12 @@ def write_fusions(capture: Capture, tree: RawTree, ticks: HostTicks) -> None:
     rows = tree.rows(KIND, len(held["model"]))
     _place(rows, ticks, [calls[model] for model in held["model"].tolist()])
     rows["opName"] = tree.hashes(texts, held["name"])
-    for column, field in SIZES.items():
+    for column, field in sizes().items():
         rows[field] = held[column]
         rows["totalMemSize"] += rows[field]
     parts = [every[one].split(SEPARATOR) for one in held["originals"].tolist()]
     rows["fusionOpNum"] = [len(one) for one in parts]
-    for own, names in zip(rows["fusionOpId"], parts, strict=True):
+    for own, names in zip(rows[PARTS], parts, strict=True):
         own[: len(names)] = [tree.hash(one) for one in names]
     tree.add(KIND, rows)
     shown, first = np.unique(held["model"], return_index=True)

@@ -7,8 +7,9 @@ import numpy.typing as npt
 
 from ascend_ref.capture import Capture, Integers
 from ascend_ref.capture.model import NONE
+from ascend_ref.capture.records import TOTAL, WHOLE_GRAPH
 
-from ..graph_memory import KIND, TO_THE_END, TOTAL, WHOLE
+from ..graph_memory import KIND, TO_THE_END
 from .tree import RawTree
 
 
@@ -21,7 +22,7 @@ def write_graph_memory(capture: Capture, tree: RawTree) -> None:
     rows["timeStamp"] = tree.host.host.ticks(np.array([capture.origin.start], np.int64))
     rows["size"] = table["size"]
     rows["opName"] = _hashes(capture, tree, table["name"], TOTAL)
-    rows["dynOpName"] = _hashes(capture, tree, table["model_name"], WHOLE)
+    rows["dynOpName"] = _hashes(capture, tree, table["model_name"], WHOLE_GRAPH)
     rows["graphId"], rows["lifeStart"] = table["graph"], table["start"]
     rows["lifeEnd"] = np.where(table["end"] == NONE, TO_THE_END, table["end"])
     whole = rows["opName"] == 0

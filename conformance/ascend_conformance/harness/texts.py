@@ -9,6 +9,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from ascend_ref.db.encode.samples import WRAP
+
 from ..compare.agreement import WHICH, Which
 from ..compare.match import Compared
 from ..compare.sql import quoted
@@ -22,7 +24,7 @@ from .pairing import Difference, Pairing, Table, broken_file, listed, unmatched
 _DEVICE = ("Device_id",)
 """Columns that say which of several devices a row is of."""
 _SERVICE, _RATES = "QoS", ("value", "bandwidth(MB/s)")
-_KEPT = 1 << 12
+_KEPT = WRAP >> 20
 """Rates of QoS are kept in 32 bits of Byte/s: less than so many MB/s of 2^20 Byte."""
 _PLACE = frozenset(("file", "row", "line", "offset", "pointer", "shape", "kind", "pid", "tid"))
 

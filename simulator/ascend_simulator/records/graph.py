@@ -8,6 +8,7 @@ from math import prod
 import numpy as np
 
 from ascend_ref.capture.model import NONE
+from ascend_ref.capture.records import TOTAL, WHOLE_GRAPH
 from ascend_ref.names import stamp
 from ascend_spec.core import packaged
 
@@ -19,9 +20,6 @@ from .scene import RecordScene, rows
 
 WEIGHTED = ("Conv2D", "MatMulV2", "MatMulV3", "GroupedMatmul")
 """Kernels whose second operand is a weight, where they run forward."""
-TOTAL = "TOTAL"
-WHOLE_GRAPH = "0"
-"""In place of the name of a part of the graph."""
 
 
 def fusion_op(scene: RecordScene) -> Columns:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ascend_ref.capture import Integers
 from ascend_ref.capture.model import NONE
+from ascend_ref.capture.records import NEXT_BATCH
 from ascend_ref.derive.transit import operators_of
 
 from ..program.cnn import GET_NEXT
@@ -18,7 +19,6 @@ from .scene import KernelRuns, RecordScene
 
 QUEUE = (8, 32)
 """Batches that the queue holds when it is asked."""
-NODE = "GetNext_dequeue_wait"
 ACTION, SOURCE = "Last dequeue", "AnonymousIterator0"
 ENGINES = {"VDEC": 2, "JPEGD": 2, "PNGD": 1, "VPC": 2}
 """Engines of each type (inferred but for the first two, which a figure of the documents shows)."""
@@ -41,7 +41,7 @@ def aicpu_mi(scene: RecordScene) -> Columns:
     """How long each batch was waited for, the first half of its kernel, and how many queued."""
     runs = get_next_runs(scene)
     return {
-        "name": scene.texts.numbers([NODE] * len(runs.start)),
+        "name": scene.texts.numbers([NEXT_BATCH] * len(runs.start)),
         "start": runs.start,
         "end": (runs.start + runs.end) // 2,
         "size": scene.noise("queue").between(*QUEUE, len(runs.start)),

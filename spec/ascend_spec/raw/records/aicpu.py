@@ -91,7 +91,7 @@ _dp = partial(_aicpu, source=(*_SOURCE, "upstream-msprof MsprofAicpuDpAdditional
 
 AICPU_DP = additional(
     112,
-    head(time="dp.time"),
+    head(time="dp.time", clock="host-monotonic"),  # upstream-msprof ParseDpData
     _dp("action", FixedSized(16, NullStripped(GreedyBytes)), "What was done.", shows="dp.action"),
     _dp(
         "source",

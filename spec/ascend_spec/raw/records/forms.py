@@ -7,7 +7,7 @@ from typing import Any
 
 from construct import BitStruct, ByteSwapped, Construct, Int16ul, Int32ul, Int64ul, Padding, Struct
 
-from ascend_spec.core.packed import Field, field
+from ascend_spec.core.packed import ClockName, Field, field
 
 HASH_DIC = "hash_dic"
 """What names a hash; ``ascend_ref.derive.text_hash`` computes it."""
@@ -50,9 +50,14 @@ def magic(source: tuple[str, ...] = _SOURCE) -> Field:
 
 
 def head(
-    *, thread: Shows = DERIVED, time: Shows = DERIVED, kind: Shows = CONSTANT
+    *,
+    thread: Shows = DERIVED,
+    time: Shows = DERIVED,
+    kind: Shows = CONSTANT,
+    clock: ClockName | None = None,
 ) -> tuple[Field, ...]:
-    """The head of a compact or an additional record; ``kind`` is what its type shows.
+    """The head of a compact or an additional record; ``kind`` is what its type shows, ``clock`` the
+    one of its time where that is no call's.
 
     Most records belong to the call of the same thread whose interval holds their time, so that
     both follow from that call (raw-prof 5).
@@ -70,7 +75,14 @@ def head(
             DERIVED,
             unit="Byte",
         ),
-        _head("timeStamp", Int64ul, "Time by the counter of the host.", time, unit="tick"),
+        _head(
+            "timeStamp",
+            Int64ul,
+            "Time by the counter of the host." if clock is None else "Time of the record.",
+            time,
+            unit="tick",
+            clock=clock,
+        ),
     )
 
 
