@@ -66,6 +66,7 @@ from .counters import LPM_SAMPLES as LPM_SAMPLES
 from .counters import PMU_V6 as PMU_V6
 from .counters import SAMPLE_PMU as SAMPLE_PMU
 from .counters import SAMPLE_PMU_V6 as SAMPLE_PMU_V6
+from .counters import SCHEDULER_MAGIC as SCHEDULER_MAGIC
 from .counters import SOC_PMU as SOC_PMU
 from .counters import SOC_PMU_V6 as SOC_PMU_V6
 from .counters import TLB_DATA as TLB_DATA

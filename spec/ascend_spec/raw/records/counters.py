@@ -336,6 +336,9 @@ LPM_INFO = _lpm(
 )
 """Voltages of the chip; the same bytes as :data:`LPM_FREQ` but for the type."""
 
+SCHEDULER_MAGIC = 0xABABABAB
+"""Of the records of the scheduler's CPU."""
+
 BACKTRACE = 20
 """Addresses of one call stack."""
 
@@ -344,7 +347,7 @@ _tscpu = partial(observed, source=_TSCPU)
 
 TSCPU = record(
     304,
-    _tscpu("header", Int32ul, "Kind of the record.", shows=UNRECORDED),
+    _tscpu("header", Int32ul, "0xABABABAB.", shows=CONSTANT),
     Padding(4),
     _tscpu(
         "perfBacktrace", Array(BACKTRACE, Int64ul), "Call stack, as addresses.", shows=UNRECORDED
@@ -352,7 +355,12 @@ TSCPU = record(
     Padding(8),
     _tscpu("pc", Int64ul, "Address of the instruction.", shows="ts_cpu_top_function.function"),
     _tscpu("timestamp", Int64ul, "When it was taken.", shows=UNRECORDED),
-    _tscpu("pmuData", Array(14, Int64ul), "Events.", shows="ts_cpu_pmu_events.count"),
+    _tscpu(
+        "pmuData",
+        Array(14, Int64ul),
+        "Numbers of events, each with how often it occurred.",
+        shows="ts_cpu_pmu_events.count",
+    ),
 )
 """Counters of the CPU of the task scheduler."""
 
