@@ -14,6 +14,7 @@ from ..caches import cache_settings
 from ..machine import chip_of
 from ..marks import is_mark
 from ..moments import MOMENTS, Moments
+from ..pipes import pipe_settings
 from ..processors import processor_settings
 from ..switches import stated_switches
 from .aicpu import write_aicpu
@@ -31,6 +32,7 @@ from .host import host_machine, host_settings
 from .iterations import write_iterations
 from .kernels import write_kernels
 from .marks import write_device_marks, write_marks
+from .pipes import write_pipes
 from .processors import write_processors
 from .samples import write_samples
 from .side import write_side_files
@@ -69,6 +71,7 @@ def write_raw(
     write_system_load(capture, tree)
     write_engines(capture, tree)
     write_processors(capture, tree)
+    write_pipes(capture, tree)
     for device in tree.devices:
         write_device_marks(capture, tree, device)
         write_iterations(capture, tree, device)
@@ -109,6 +112,7 @@ def _device_sample(capture: Capture) -> dict[str, Any]:
         **counter_settings(capture),
         **cache_settings(capture),
         **processor_settings(capture),
+        **pipe_settings(capture),
         "aicore_sampling_interval": 10,
         "aiv_profiling": _sample(capture)["ai_core_profiling"],
         "aiv_profiling_mode": capture.switches.aic_mode,

@@ -58,7 +58,9 @@ from .counters import BIU_VECTOR as BIU_VECTOR
 from .counters import BLOCK_PMU as BLOCK_PMU
 from .counters import CACHE_DATA as CACHE_DATA
 from .counters import CONTEXT_PMU as CONTEXT_PMU
+from .counters import CYCLE_BITS as CYCLE_BITS
 from .counters import FAULT_DATA as FAULT_DATA
+from .counters import FLOW_BITS as FLOW_BITS
 from .counters import L2_CACHE as L2_CACHE
 from .counters import LPM_FREQ as LPM_FREQ
 from .counters import LPM_INFO as LPM_INFO
