@@ -199,3 +199,14 @@ def test_a_cube_core_without_its_traffic_has_no_file(tmp_path: Path) -> None:
     assert types == {"aiv"}
     write_raw(tmp_path / "PROF_1", held)
     assert not list(tmp_path.rglob("instr.*aic*"))
+
+
+def test_periods_of_two_lengths_have_no_file() -> None:
+    """sample.json states one length for all of them."""
+    capture = sampled(PERIOD)
+    cycles = capture.records["biu_cycles"]
+    periods = np.append(cycles["period"][:-1], 2 * PERIOD)
+    records = {**capture.records, "biu_cycles": {**cycles, "period": periods}}
+    held = raw_view(replace(capture, records=records))
+    assert held.capture.records == {}
+    assert "records of biu_cycles, biu_flow" in held.lost
