@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from ascend_ref.raw.decode.read import RawCapture
+from ascend_ref.timeline.session import engine_of
 from ascend_spec import catalog, raw_catalog, text_catalog, timeline_catalog
 from ascend_spec.db.model import Carrier, Table
 from ascend_spec.text import CsvFile
@@ -64,13 +65,14 @@ def explain(
     revision: str,
     kinds: Collection[str],
     carrier: Carrier,
+    writer: str | None = None,
 ) -> Account:
     """Why each thing of some kinds of output (db, csv, timeline) is there or absent.
 
     made: rows and events by address, of :func:`.made.count_made`. revision: of the schema. carrier:
-    of the database that was written.
+    of the database that was written. writer: the generation of exporters that wrote the texts.
     """
-    return _Explanation(raw, made, revision, kinds, carrier).account()
+    return _Explanation(raw, made, revision, kinds, carrier, writer).account()
 
 
 class _Explanation:
@@ -81,8 +83,10 @@ class _Explanation:
         revision: str,
         kinds: Collection[str],
         carrier: Carrier,
+        writer: str | None,
     ) -> None:
         self.raw = raw
+        self.writer = writer or engine_of(raw.capture.origin.family)
         self.made = made
         self.kinds = kinds
         self.carrier = carrier
@@ -158,6 +162,18 @@ class _Explanation:
         alike = {one.id for one in known.values() if self.chip in one.platforms}
         return not products or not alike.isdisjoint(products)
 
+    def _elsewhere(self, found: Explained, thing: Thing) -> str | None:
+        """Who has it, where neither this product nor this exporter does.
+
+        Timelines of the framework take what either exporter of msprof has.
+        """
+        if found.on_product is False:
+            return f"{self.product} has no such data; {', '.join(found.products)} have it"
+        if not isinstance(thing, Layer) or self.carrier != "msprof" or self.writer in thing.writers:
+            return None
+        others = [one for one in thing.writers if text_catalog().writers[one].current]
+        return f"the exporter {self.writer} does not write it, {' and '.join(others)} does"
+
     def _lacking(self, thing: Thing) -> Iterator[str]:
         if "db" not in self.kinds:
             return
@@ -177,8 +193,8 @@ class _Explanation:
     def _reasons(self, found: Explained, thing: Thing, has_kinds: bool) -> Iterator[str]:
         if found.rows:
             return
-        if found.on_product is False:
-            yield f"{self.product} has no such data; {', '.join(found.products)} have it"
+        if (elsewhere := self._elsewhere(found, thing)) is not None:
+            yield elsewhere
             return
         part_of = thing.shown_in if isinstance(thing, Layer) else None
         if part_of is not None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from ascend_ref.below import files_below
 from ascend_ref.db.carrier import carrier_of_name
 from ascend_ref.db.open import open_readonly
-from ascend_spec import layout_catalog
+from ascend_spec import layout_catalog, timeline_catalog
 
 Counted = Iterator[tuple[str, int]]
 """Addresses, such as ``table/TASK``, and how many rows or events there are."""
@@ -67,8 +67,16 @@ def _layers(path: Path) -> Counted:
             "SELECT layer, count(*) FROM events JOIN named USING (pid) "
             "WHERE ph <> 'M' GROUP BY layer ORDER BY layer"
         )
-        for layer, count in connection.sql(query).fetchall():
-            yield f"layer/{layer}", count
+        for process, count in connection.sql(query).fetchall():
+            yield f"layer/{_layer_of(process)}", count
+
+
+def _layer_of(process: str) -> str:
+    """The layer of a process; a name that is no layer's own is of the most special form it has."""
+    layers = timeline_catalog().layers
+    formed = [one for one in layers.values() if one.form is not None and one.form.fits(process)]
+    formed.sort(key=lambda one: -len(one.form.template) if one.form else 0)
+    return process if process in layers or not formed else formed[0].name
 
 
 OF_KINDS: Mapping[str, Callable[[Path], Counted]] = {

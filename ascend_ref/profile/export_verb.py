@@ -46,7 +46,7 @@ def _kinds(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> tup
     "--writer",
     metavar="WRITER",
     help="As this generation of exporters writes (ascend-ref spec list writers); by default the "
-    "current one. Of a database.",
+    "current one. Of a database, or of PROF_*.",
 )
 @click.option(
     "--revision",
@@ -108,10 +108,8 @@ def export(
             raise CommandError(str(problem)) from None
         found = []
     if not found:
-        if writer is not None:
-            raise click.UsageError("--writer is for databases, this is raw data")
         exported = _export_raw(
-            profile, kinds, output, revision, workers, force=force, explained=explained
+            profile, kinds, output, writer, revision, workers, force=force, explained=explained
         )
         return _state(exported, explained=explained, as_json=as_json)
     if explained or output is None:
@@ -143,6 +141,7 @@ def _export_raw(
     profile: Path,
     kinds: tuple[str, ...] | None,
     output: Path | None,
+    writer: str | None,
     revision: Revision | None,
     workers: int,
     *,
@@ -157,14 +156,20 @@ def _export_raw(
 
     as_of = None if revision is None else revision.id
     try:
-        _require(kinds, PROFILE_KINDS if find_profiles(profile) else RAW_KINDS, "raw files")
+        is_profile = bool(find_profiles(profile))
+        _require(kinds, PROFILE_KINDS if is_profile else RAW_KINDS, "raw files")
+        if writer is not None and is_profile:
+            raise click.UsageError("--writer is for databases and PROF_*, this is *_ascend_pt")
         with ExitStack() as held:
             folder = output or Path(held.enter_context(TemporaryDirectory()), "exported")
             held.enter_context(room_for(folder, force=force))
             executor = held.enter_context(open_executor(workers))
             progress = held.enter_context(progress_bar(profile.name))
             return export_raw(
-                profile, folder, kinds, as_of, progress, explained=explained, executor=executor
+                *(profile, folder, kinds, as_of, progress),
+                writer=writer,
+                explained=explained,
+                executor=executor,
             )
     except (Unreadable, ValueError) as problem:
         raise CommandError(str(problem)) from None

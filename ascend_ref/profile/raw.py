@@ -50,6 +50,7 @@ def export_raw(
     revision: str | None = None,
     progress: Progress | None = None,
     *,
+    writer: str | None = None,
     explained: bool = False,
     executor: Executor | None = None,
 ) -> RawExported:
@@ -58,7 +59,8 @@ def export_raw(
     kinds: of :data:`RAW_KINDS`, or of :data:`PROFILE_KINDS` where the framework's profiler
     recorded; by default all. revision: of the database's schema, by default the newest. Of several
     profiles, or ``PROF_*`` without one, each gets a folder of its own, but for those that lie in
-    another one. explained: with accounts. executor: where each of them is read and written, by
+    another one. writer: the generation of exporters that writes the texts of ``PROF_*``, by default
+    the current one. explained: with accounts. executor: where each of them is read and written, by
     default one after the other in this process; it does not change a byte. What cannot be read is
     left out and stated in :data:`INCOMPLETE`. ``folder`` appears complete or not at all.
 
@@ -72,6 +74,7 @@ def export_raw(
         "pytorch" if profiles else "msprof",
         catalog().revision(revision).id if revision else catalog().revisions[-1].id,
         kinds or (PROFILE_KINDS if profiles else RAW_KINDS),
+        writer,
         explained,
     )
     damage: list[str] = []
@@ -105,6 +108,7 @@ class _Wanted:
     carrier: Carrier
     revision: str
     kinds: Collection[str]
+    writer: str | None
     explained: bool
 
 
@@ -119,7 +123,11 @@ def _export(wanted: _Wanted, places: tuple[Path, Path]) -> tuple[list[str], list
         copy_information(source, target)
     else:
         raw = read_prof(source)
-        write_msprof_outputs(target, raw.capture, wanted.revision, wanted.kinds, spill=raw.spill)
+        write_msprof_outputs(
+            *(target, raw.capture, wanted.revision, wanted.kinds),
+            writer=wanted.writer,
+            spill=raw.spill,
+        )
     lines = [str(problem) for problem in raw.damage]
     if lines:
         text = "".join(f"{line}\n" for line in lines)
@@ -127,4 +135,5 @@ def _export(wanted: _Wanted, places: tuple[Path, Path]) -> tuple[list[str], list
     if not wanted.explained:
         return lines, []
     made = count_made(target, frozenset(wanted.kinds))
-    return lines, [explain(raw, made, wanted.revision, wanted.kinds, wanted.carrier)]
+    account = explain(raw, made, wanted.revision, wanted.kinds, wanted.carrier, wanted.writer)
+    return lines, [account]

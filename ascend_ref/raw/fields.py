@@ -41,8 +41,37 @@ def put(
         target[...] = np.asarray(values).astype(target.dtype, casting="unsafe")
         return
     shift, mask = bits
-    wide = target.astype(np.int64) & ~(mask << shift)
-    target[...] = (wide | (np.asarray(values, np.int64) & mask) << shift).astype(target.dtype)
+    others = target.astype(np.uint64) & ~np.uint64(mask << shift)
+    own = (np.asarray(values, np.int64) & mask).astype(np.uint64) << np.uint64(shift)
+    target[...] = (others | own).astype(target.dtype)
+
+
+def split_numbers(
+    declaration: construct.Struct, names: Sequence[str], rows: npt.NDArray[Any]
+) -> npt.NDArray[np.int64]:
+    """Numbers of which each part has some bits, the lowest ones first."""
+    found, done = np.zeros(len(rows), np.int64), 0
+    for name in names:
+        found |= numbers(declaration, name, rows) << done
+        done += _width(declaration, name)
+    return found
+
+
+def put_split(
+    declaration: construct.Struct,
+    rows: npt.NDArray[Any],
+    names: Sequence[str],
+    values: npt.NDArray[np.int64],
+) -> None:
+    """Write numbers as :func:`split_numbers` reads them."""
+    for name in names:
+        put(declaration, rows, name, values)
+        values = values >> _width(declaration, name)
+
+
+def _width(declaration: construct.Struct, name: str) -> int:
+    _, bits = _place(declaration, name)
+    return 64 if bits is None else bits[1].bit_length()
 
 
 def time_field(declaration: construct.Struct) -> tuple[str, ClockName]:

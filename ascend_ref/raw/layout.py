@@ -20,7 +20,11 @@ from .fields import numbers
 Bytes = npt.NDArray[np.uint8]
 """Records as they stand in the file, of the shape (records, size)."""
 
-_MAGICS = {"magicNumber": records.MAGIC, "magic": records.DEVICE_MAGIC}
+_MAGICS = {
+    "magicNumber": records.MAGIC,
+    "magic": records.DEVICE_MAGIC,
+    "header": records.SCHEDULER_MAGIC,
+}
 
 
 class Ambiguous(ValueError):
@@ -43,17 +47,19 @@ class Layout:
     def magic(self) -> tuple[int, bytes] | None:
         """Offset and bytes that all records have in common; ``None`` where they have none."""
         fields: Mapping[str, Any] = dtype_of(self.declaration(self.members[0])).fields or {}
-        found = ((fields[name][1], value) for name, value in _MAGICS.items() if name in fields)
-        place, value = next(found, (0, None))
-        return None if value is None else (place, value.to_bytes(2, "little"))
+        for name, value in _MAGICS.items():
+            if name in fields:
+                form, place = fields[name]
+                return place, value.to_bytes(form.itemsize, "little")
+        return None
 
     def is_record(self, rows: Bytes) -> npt.NDArray[np.bool_]:
         """Which rows begin as records do; all of them where nothing shows it."""
         if self.magic is None:
             return np.ones(len(rows), np.bool_)
         place, value = self.magic
-        found: npt.NDArray[np.bool_] = (rows[:, place] == value[0]) & (
-            rows[:, place + 1] == value[1]
+        found: npt.NDArray[np.bool_] = np.all(
+            rows[:, place : place + len(value)] == np.frombuffer(value, np.uint8), axis=1
         )
         return found
 

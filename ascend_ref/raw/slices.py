@@ -253,7 +253,8 @@ class _Reader:
         size = self.layout.size
         place, value = self.layout.magic or (0, b"")
         starts = range(0, PROBES * size, size)
-        wrong = (n for n, at in enumerate(starts) if content[at + place : at + place + 2] != value)
+        ends = ((n, at + place) for n, at in enumerate(starts))
+        wrong = (n for n, at in ends if content[at : at + len(value)] != value)
         return next(wrong, PROBES)
 
 

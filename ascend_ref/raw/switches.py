@@ -13,6 +13,8 @@ OF_RECORDS: Mapping[str, Callable[[Switches], bool]] = {
     "l2-cache": lambda switches: switches.l2,
     "sys-devices": lambda switches: switches.sys_profiling > 0,
     "sys-pid": lambda switches: switches.sys_pid > 0,
+    "sys-cpu": lambda switches: switches.sys_cpu > 0,
+    "instr": lambda switches: switches.instr > 0,
     "dvpp": lambda switches: switches.dvpp > 0,
     "host-usage-cpu": lambda switches: "cpu" in switches.host_sys_usage,
     "host-usage-mem": lambda switches: "mem" in switches.host_sys_usage,

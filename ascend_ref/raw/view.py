@@ -45,6 +45,8 @@ from .iterations import iterations_of, of_device, of_devices, points_of
 from .machine import chip_of, family_of
 from .marks import is_mark
 from .moments import MOMENTS, Clocks, Moments
+from .pipes import held_of_pipes
+from .processors import held_of_processors
 from .samples import CLOCK, FILES, HOST_TABLES, clock_name, file_of, has_bounds, with_bounds
 from .system_calls import held_of_system_calls
 from .system_load import held_of_system_load
@@ -130,6 +132,8 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         **host_records(samples, host_facts(capture)),
         **held_of_system_load(capture, clocks),
         **held_of_engines(capture),
+        **held_of_processors(capture),
+        **held_of_pipes(capture, lost),
         **_iterations(capture, clocks.device, lost),
         **held_of_caches(capture),
         **held_of_aicpu(capture, clocks.device),

@@ -307,3 +307,31 @@ def test_every_kind_of_file_that_feeds_anything_is_found_by_its_address() -> Non
         for address in file.feeds:
             kind, _, name = address.partition("/")
             assert kind != "table" or name in schema or name in adapter, address
+
+
+def test_layers_of_one_exporter_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A process for each group and core; the exporter in C++ has none of them."""
+    scenario = tmp_path / "scenario.yaml"
+    model = "model: {kind: single-operator, operator: MatMulV2, shape: [4096, 4096, 4096]}"
+    scenario.write_text(f"{model}\nschedule: {{active: 1}}\ncapture: {{instr: 1000, mstx: true}}\n")
+    prof = simulated(tmp_path, str(scenario))
+    of_cpp = explained(prof, capsys, "--as", "timeline")
+    assert of_cpp["layer/biu_group"]["reasons"] == [
+        "the exporter cpp does not write it, python does"
+    ]
+    of_python = explained(prof, capsys, "--as", "timeline", "--writer", "python")
+    # Two groups of a cube core and two vector cores, four quantities or six pipes each.
+    cycles = of_python["layer/aic_core_group"]["rows"]
+    assert of_python["layer/aiv_core_group"]["rows"] == 2 * cycles
+    assert of_python["layer/biu_group"]["rows"] * 6 == cycles * 4
+    assert of_python["layer/biu_group"]["reasons"] == []
+    assert of_python["layer/MsTx"]["rows"] > 0
+
+
+def test_the_writer_of_a_profile_of_the_framework_is_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["simulate", "single-op", "--as", "pytorch-raw", "-o", str(tmp_path / "run")]) == 0
+    words = ["export", str(tmp_path / "run"), "-o", str(tmp_path / "out"), "--writer", "python"]
+    assert main(words) == 2
+    assert "--writer is for databases and PROF_*" in capsys.readouterr().err

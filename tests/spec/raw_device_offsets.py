@@ -222,8 +222,13 @@ DEVICE: Mapping[str, tuple[int, Offsets]] = {
         },
     ),
     "BIU_INSTR_V6": (4, {"sysCnt": (0, 2), "instruction": (2, 2)}),
-    "BIU_CUBE": (96, {"monitors": (32, 64)}),
-    "BIU_VECTOR": (64, {"cycles": (32, 32)}),
+    # Erratum U16: BiuCoreParser splits these into two records, a quarter of each in turn.
+    "BIU_CUBE": (
+        96,
+        {f"flow{at}": (32 + 16 * at, 8) for at in range(4)}
+        | {f"cycles{at}": (40 + 16 * at, 8) for at in range(4)},
+    ),
+    "BIU_VECTOR": (64, {f"cycles{at}": (32 + 8 * at, 8) for at in range(4)}),
     "HBM": (24, {"timestamp": (0, 8), "count": (8, 8), "eventType": (16, 4), "hbmId": (20, 4)}),
     "HBM_V2": (
         32,

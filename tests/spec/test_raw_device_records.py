@@ -6,7 +6,7 @@ declarations.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,58 @@ from raw_device_offsets import DEVICE
 from ascend_spec.core.packed import bit_fields, dtype_of
 from ascend_spec.raw import records
 
+HALF, WORD, TRAFFIC = 0xFFF, 0xFFFF, 0xFFFFFF
+FLOW: Sequence[tuple[str, Mapping[str, tuple[int, int]]]] = (
+    (
+        "flow0",
+        {
+            "stat_rcmd_num": (0, WORD),
+            "stat_wcmd_num": (16, WORD),
+            "stat_rlat_raw": (32, TRAFFIC),
+            "stat_wlat_raw_low": (56, 0xFF),
+        },
+    ),
+    (
+        "flow1",
+        {
+            "stat_wlat_raw_high": (0, WORD),
+            "stat_flux_rd": (16, TRAFFIC),
+            "stat_flux_wr": (40, TRAFFIC),
+        },
+    ),
+    (
+        "flow2",
+        {
+            "stat_flux_rd_l2": (0, TRAFFIC),
+            "stat_flux_wr_l2": (24, TRAFFIC),
+            "timestamp_low": (48, WORD),
+        },
+    ),
+    ("flow3", {"timestamp_high": (0, 0xFFFFFFFFFFFF), "l2_cache_hit": (48, WORD)}),
+)
+"""HHTTTTTTQH of upstream's FLOW_FMT, where T has 24 bits; a quarter ends within a number."""
+CYCLES: Sequence[tuple[str, Mapping[str, tuple[int, int]]]] = (
+    (
+        "cycles0",
+        {
+            "vector_cycles": (0, HALF),
+            "scalar_cycles": (12, HALF),
+            "cube_cycles": (24, HALF),
+            "lsu1_cycles": (36, HALF),
+            "lsu2_cycles": (48, HALF),
+            "lsu3_cycles_low": (60, 0xF),
+        },
+    ),
+    (
+        "cycles1",
+        {"lsu3_cycles_high": (0, 0xFF), "timestamp_lsb0": (20, HALF), "timestamp_lsb1": (32, HALF)},
+    ),
+    ("cycles2", {"timestamp_msb0": (40, HALF), "timestamp_msb1": (52, HALF)}),
+    ("cycles3", {"timestamp_msb2": (48, WORD)}),
+)
+"""Ten pairs of 12 bits and one number of 16 in upstream's CYCLES_FMT; CyclesBean names the
+numbers 0 to 5, 7, 8, 14, 15 and 20.
+"""
 BITS: Mapping[tuple[str, str], Mapping[str, tuple[int, int]]] = {
     ("STARS_LOG", "head"): {"funcType": (0, 63), "cnt": (6, 15), "taskType": (10, 63)},
     ("STARS_LOG", "acc"): {"accId": (0, 63), "acsqId": (6, 127)},
@@ -39,6 +91,11 @@ BITS: Mapping[tuple[str, str], Mapping[str, tuple[int, int]]] = {
     ("PMU_V6", "flags"): {"mst": (0, 1), "mix": (1, 1), "ovFlag": (2, 1)},
     ("AICORE_PMU", "head"): {"cnt": (4, 15)},
     ("BIU_INSTR_V6", "instruction"): {"events": (0, 0xFFF), "ctrlType": (12, 15)},
+    **{
+        (record, word): parts
+        for record, words in (("BIU_CUBE", (*FLOW, *CYCLES)), ("BIU_VECTOR", CYCLES))
+        for word, parts in words
+    },
     ("ACC_PMU", "head"): {"funcType": (0, 63), "cnt": (6, 15)},
     ("INTER_SOC", "head"): {"funcType": (0, 63), "cnt": (6, 15), "accType": (10, 63)},
     ("INTER_SOC", "levels"): {"mataBwLevel": (0, 7), "l2BufferBwLevel": (3, 255)},

@@ -18,7 +18,7 @@ from jsonschema.exceptions import ValidationError
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
-from ascend_spec import catalog, packaged, text_catalog
+from ascend_spec import catalog, packaged, text_catalog, timeline_catalog
 from ascend_spec.core import DAYS, Grade, StorageClass
 from ascend_spec.db.model import CARRIERS, Carrier, Column, Enum, Presence, Reading, Table
 
@@ -330,7 +330,8 @@ def test_a_reference_has_a_target_wherever_it_stands(carrier: Carrier) -> None:
 
 
 def test_cited_switches_and_products_exist_and_are_used() -> None:
-    switched = (*tables(), *text_catalog().csv.values())
+    layers = timeline_catalog().layers.values()
+    switched = (*tables(), *text_catalog().csv.values(), *layers)
     switches = {switch for fact in switched for switch in fact.switches}
     products = {product for table in tables() for product in table.products}
     assert switches == set(catalog().documents.switches)

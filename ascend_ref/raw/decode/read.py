@@ -33,6 +33,8 @@ from .marks import read_marks
 from .names import state_unnamed
 from .nodes import read_nodes
 from .origin import Level, read_origin, read_switches
+from .pipes import read_pipes
+from .processors import read_processors
 from .samples import read_samples
 from .session import Session, open_session
 from .system_calls import read_system_calls
@@ -96,6 +98,8 @@ def _capture(session: Session) -> Capture:
     samples = {**read_samples(session, origin, texts), **of_host}
     caches = read_caches(session, launched, computed)
     of_ai_cpu = read_aicpu(session, launched, computed, texts)
+    of_processors = read_processors(session, texts)
+    of_pipes = read_pipes(session, texts)
     on = {switch for table in samples for switch in catalog().tables[table].switches}
     collected: Level = 1 if nodes.recorded else 0
     if (calls.table.level == level("RUNTIME")).any():
@@ -114,6 +118,8 @@ def _capture(session: Session) -> Capture:
         l2="l2_cache" in caches,
         soc_pmu="soc_pmu" in caches,
         aicpu=len(of_ai_cpu) > 0,
+        sys_cpu=int(len(of_processors) > 0),
+        instr=next((int(one["period"][0]) for one in of_pipes.values() if "period" in one), 0),
     )
     return Capture(
         origin=origin,
@@ -141,6 +147,8 @@ def _capture(session: Session) -> Capture:
             **read_fusions(session, calls, texts),
             **read_system_load(session, texts),
             **read_engines(session, texts),
+            **of_processors,
+            **of_pipes,
             **read_iterations(session),
         },
     )

@@ -103,7 +103,7 @@ def _read(
     reader = (
         _READERS[record]
         if record != "cpu_usage"
-        else partial(_processors, _types(session, context, device, kind))
+        else partial(_processors, processor_types(session, context, device, kind))
     )
     rows: list[Row] = []
     ticks: list[int] = []
@@ -185,7 +185,7 @@ def _process_memory(block: Block, texts: Texts) -> list[Row]:
     ]
 
 
-def _types(session: Session, context: Context, device: int, kind: str) -> Kinds | None:
+def processor_types(session: Session, context: Context, device: int, kind: str) -> Kinds | None:
     """The types of the processors of a device, as its info.json has them; None for the host."""
     if device == NONE:
         return None

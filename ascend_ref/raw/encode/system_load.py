@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import count
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ascend_ref.derive.host_usage import STATES
 from ascend_spec import raw_catalog
 
 from ..lines import Entry, encode_lines
+from ..processors import samples_of
 from ..system_load import (
     FIGURES,
     FILES,
@@ -31,19 +33,26 @@ _WIDTH = 23
 
 
 def device_processors(capture: Capture) -> Mapping[int, Mapping[str, str]]:
-    """What info.json has to say of each device for readers of its processors."""
-    table = capture.records.get("cpu_usage")
-    if table is None:
-        return {}
+    """What info.json has to say of each device for readers of its processors.
+
+    Processors whose load was not sampled have the least numbers that are free.
+    """
+    table = capture.records.get("cpu_usage", {})
     texts = capture.texts.all
     found: dict[int, dict[str, str]] = {}
     for device in capture.origin.devices:
-        own = table["device"] == device
-        kinds = np.array([texts[number] for number in table["type"][own].tolist()], object)
-        numbers = {
-            key: np.unique(table["cpu"][own][kinds == kind]).tolist()
-            for kind, key in PROCESSORS.items()
-        }
+        numbers: dict[str, list[int]] = {}
+        if table:
+            own = table["device"] == device
+            kinds = np.array([texts[number] for number in table["type"][own].tolist()], object)
+            numbers = {
+                key: np.unique(table["cpu"][own][kinds == kind]).tolist()
+                for kind, key in PROCESSORS.items()
+            }
+        for key in PROCESSORS.values():
+            if not numbers.get(key) and samples_of(capture, key, device):
+                taken = {one for own in numbers.values() for one in own}
+                numbers[key] = [next(one for one in count() if one not in taken)]
         found[device] = {key: ",".join(map(str, one)) for key, one in numbers.items() if one}
     return found
 

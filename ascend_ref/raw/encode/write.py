@@ -14,6 +14,8 @@ from ..caches import cache_settings
 from ..machine import chip_of
 from ..marks import is_mark
 from ..moments import MOMENTS, Moments
+from ..pipes import pipe_settings
+from ..processors import processor_settings
 from ..switches import stated_switches
 from .aicpu import write_aicpu
 from .amounts import amount_settings
@@ -30,6 +32,8 @@ from .host import host_machine, host_settings
 from .iterations import write_iterations
 from .kernels import write_kernels
 from .marks import write_device_marks, write_marks
+from .pipes import write_pipes
+from .processors import write_processors
 from .samples import write_samples
 from .side import write_side_files
 from .system_calls import write_system_calls
@@ -66,6 +70,8 @@ def write_raw(
     write_system_calls(capture, tree)
     write_system_load(capture, tree)
     write_engines(capture, tree)
+    write_processors(capture, tree)
+    write_pipes(capture, tree)
     for device in tree.devices:
         write_device_marks(capture, tree, device)
         write_iterations(capture, tree, device)
@@ -105,6 +111,8 @@ def _device_sample(capture: Capture) -> dict[str, Any]:
         **amount_settings(capture),
         **counter_settings(capture),
         **cache_settings(capture),
+        **processor_settings(capture),
+        **pipe_settings(capture),
         "aicore_sampling_interval": 10,
         "aiv_profiling": _sample(capture)["ai_core_profiling"],
         "aiv_profiling_mode": capture.switches.aic_mode,

@@ -221,12 +221,16 @@ class Msprof:
     features: frozenset[str] | None = frozenset(
         (
             "ai_core_utilization",
+            "ai_cpu_pmu_events",
+            "ai_cpu_top_function",
             "ai_vector_core_utilization",
             "aicpu",
             "aicpu_mi",
             "api_statistic",
             "communication_statistic",
             "cpu_usage",
+            "ctrl_cpu_pmu_events",
+            "ctrl_cpu_top_function",
             "dp",
             "dvpp",
             "fusion_op",
@@ -255,6 +259,8 @@ class Msprof:
             "sys_mem",
             "task_time",
             "timeline",
+            "ts_cpu_pmu_events",
+            "ts_cpu_top_function",
         )
     )
 

@@ -58,7 +58,9 @@ from .counters import BIU_VECTOR as BIU_VECTOR
 from .counters import BLOCK_PMU as BLOCK_PMU
 from .counters import CACHE_DATA as CACHE_DATA
 from .counters import CONTEXT_PMU as CONTEXT_PMU
+from .counters import CYCLE_BITS as CYCLE_BITS
 from .counters import FAULT_DATA as FAULT_DATA
+from .counters import FLOW_BITS as FLOW_BITS
 from .counters import L2_CACHE as L2_CACHE
 from .counters import LPM_FREQ as LPM_FREQ
 from .counters import LPM_INFO as LPM_INFO
@@ -66,6 +68,7 @@ from .counters import LPM_SAMPLES as LPM_SAMPLES
 from .counters import PMU_V6 as PMU_V6
 from .counters import SAMPLE_PMU as SAMPLE_PMU
 from .counters import SAMPLE_PMU_V6 as SAMPLE_PMU_V6
+from .counters import SCHEDULER_MAGIC as SCHEDULER_MAGIC
 from .counters import SOC_PMU as SOC_PMU
 from .counters import SOC_PMU_V6 as SOC_PMU_V6
 from .counters import TLB_DATA as TLB_DATA

@@ -336,6 +336,9 @@ LPM_INFO = _lpm(
 )
 """Voltages of the chip; the same bytes as :data:`LPM_FREQ` but for the type."""
 
+SCHEDULER_MAGIC = 0xABABABAB
+"""Of the records of the scheduler's CPU."""
+
 BACKTRACE = 20
 """Addresses of one call stack."""
 
@@ -344,7 +347,7 @@ _tscpu = partial(observed, source=_TSCPU)
 
 TSCPU = record(
     304,
-    _tscpu("header", Int32ul, "Kind of the record.", shows=UNRECORDED),
+    _tscpu("header", Int32ul, "0xABABABAB.", shows=CONSTANT),
     Padding(4),
     _tscpu(
         "perfBacktrace", Array(BACKTRACE, Int64ul), "Call stack, as addresses.", shows=UNRECORDED
@@ -352,7 +355,12 @@ TSCPU = record(
     Padding(8),
     _tscpu("pc", Int64ul, "Address of the instruction.", shows="ts_cpu_top_function.function"),
     _tscpu("timestamp", Int64ul, "When it was taken.", shows=UNRECORDED),
-    _tscpu("pmuData", Array(14, Int64ul), "Events.", shows="ts_cpu_pmu_events.count"),
+    _tscpu(
+        "pmuData",
+        Array(14, Int64ul),
+        "Numbers of events, each with how often it occurred.",
+        shows="ts_cpu_pmu_events.count",
+    ),
 )
 """Counters of the CPU of the task scheduler."""
 
@@ -373,29 +381,104 @@ BIU_INSTR_V6 = record(
 )
 """One word of the trace of instructions; chips 15 and 16."""
 
-_MONITOR = ("raw-prof 2.2", "upstream-msprof BiuCoreParser")
-_monitor = partial(observed, source=_MONITOR, shows=UNRECORDED)
+_MONITOR_FLOW = ("raw-prof 2.2", "upstream-msprof BiuCoreParser", "upstream-msprof FLOW_FMT")
+_MONITOR_CYCLES = ("raw-prof 2.2", "upstream-msprof BiuCoreParser", "upstream-msprof CYCLES_FMT")
+_WORD = "A quarter of the record; the word has no name of its own."
+CYCLE_BITS, FLOW_BITS = 12, 24
+"""Of a counter of cycles, which goes on from sample to sample, and of traffic in a period."""
+
+
+def _parts(name: str, source: tuple[str, ...], *parts: tuple[str, int, str] | int) -> Construct:
+    """A word of 64 bits by its parts, the highest first; a number is so many bits of no meaning."""
+    return observed(
+        name,
+        bits(
+            *(
+                Padding(one)
+                if isinstance(one, int)
+                else observed(one[0], BitsInteger(one[1]), one[2], source=source, shows=UNRECORDED)
+                for one in parts
+            )
+        ),
+        _WORD,
+        source=source,
+        shows=UNRECORDED,
+    )
+
+
+_TRAFFIC = (
+    _parts(
+        "flow0",
+        _MONITOR_FLOW,
+        ("stat_wlat_raw_low", 8, "Cycles that writing was waited for, the lowest bits."),
+        ("stat_rlat_raw", 24, "Cycles that reading was waited for."),
+        ("stat_wcmd_num", 16, "Requests to write."),
+        ("stat_rcmd_num", 16, "Requests to read."),
+    ),
+    _parts(
+        "flow1",
+        _MONITOR_FLOW,
+        ("stat_flux_wr", 24, "Data written."),
+        ("stat_flux_rd", 24, "Data read."),
+        ("stat_wlat_raw_high", 16, "Cycles that writing was waited for, the other bits."),
+    ),
+    _parts(
+        "flow2",
+        _MONITOR_FLOW,
+        ("timestamp_low", 16, "When it was measured, the lowest bits."),
+        ("stat_flux_wr_l2", 24, "Data written to the L2 cache."),
+        ("stat_flux_rd_l2", 24, "Data read from the L2 cache."),
+    ),
+    _parts(
+        "flow3",
+        _MONITOR_FLOW,
+        ("l2_cache_hit", 16, "Hits of the L2 cache."),
+        ("timestamp_high", 48, "When it was measured, the other bits."),
+    ),
+)
+_PIPES = (
+    _parts(
+        "cycles0",
+        _MONITOR_CYCLES,
+        ("lsu3_cycles_low", 4, "Cycles of transfers out of the core, the lowest bits."),
+        ("lsu2_cycles", 12, "Cycles of transfers from memory on the chip."),
+        ("lsu1_cycles", 12, "Cycles of transfers from L1."),
+        ("cube_cycles", 12, "Cycles of the matrix unit."),
+        ("scalar_cycles", 12, "Cycles of the scalar unit."),
+        ("vector_cycles", 12, "Cycles of the vector unit."),
+    ),
+    _parts(
+        "cycles1",
+        _MONITOR_CYCLES,
+        20,
+        ("timestamp_lsb1", 12, "When it was measured, bits 12 to 23."),
+        ("timestamp_lsb0", 12, "When it was measured, bits 0 to 11."),
+        12,
+        ("lsu3_cycles_high", 8, "Cycles of transfers out of the core, the other bits."),
+    ),
+    _parts(
+        "cycles2",
+        _MONITOR_CYCLES,
+        ("timestamp_msb1", 12, "When it was measured, bits 36 to 47."),
+        ("timestamp_msb0", 12, "When it was measured, bits 24 to 35."),
+        40,
+    ),
+    _parts(
+        "cycles3",
+        _MONITOR_CYCLES,
+        ("timestamp_msb2", 16, "When it was measured, bits 48 to 63."),
+        48,
+    ),
+)
 
 BIU_CUBE = record(
     96,
     Padding(32),
-    _monitor(
-        "monitors",
-        Array(
-            4,
-            Struct(
-                _monitor("flow", Int64ul, "A quarter of the record of traffic."),
-                _monitor("cycles", Int64ul, "A quarter of the record of cycles."),
-            ),
-        ),
-        "The two records of 32 bytes, a quarter of each in turn.",
-    ),
+    *(word for pair in zip(_TRAFFIC, _PIPES, strict=True) for word in pair),
 )
-"""Traffic and cycles of a group's cube core; chips 5 to 11."""
+"""Traffic and cycles of a group's cube core, two records of 32 bytes, a quarter of each in turn;
+chips 5 to 11. The time of the cycles is that of the traffic.
+"""
 
-BIU_VECTOR = record(
-    64,
-    Padding(32),
-    _monitor("cycles", Array(4, Int64ul), "The record of cycles."),
-)
+BIU_VECTOR = record(64, Padding(32), *_PIPES)
 """Cycles of a vector core of a group; chips 5 to 11."""
