@@ -144,9 +144,9 @@ def _counted(
             kept[name] = column & mask
         else:
             kept[name] = np.full(len(column), NONE) if name in ("time", "length") else column
-    lost.append(f"the times of {len(beyond):,} rows of {record}")
+    lost.append(f"the times of {record}")
     if beyond.any():
-        lost.append(f"multiples of {mask + 1:,} in {int(np.sum(beyond)):,} rows of {record}")
+        lost.append(f"multiples of {mask + 1:,} in {record}")
     return kept
 
 

@@ -160,7 +160,7 @@ def test_simulate_states_what_raw_files_do_not_hold(
     assert main(args) == 0
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("raw files do not hold ")
-    assert "rows of biu_cycles" in line
+    assert "the times of biu_cycles; multiples of 4,096 in biu_cycles" in line
 
 
 # --- damage ---------------------------------------------------------------------------------------

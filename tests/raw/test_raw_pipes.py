@@ -169,7 +169,7 @@ def test_cycles_of_short_periods_come_back_whole(tmp_path: Path) -> None:
     capture = sampled(PERIOD)
     held = raw_view(capture)
     assert [one for one in held.lost if "multiples" in one] == []
-    assert "the times of 5,178 rows of biu_cycles" in held.lost
+    assert "the times of biu_cycles" in held.lost
     write_raw(tmp_path / "PROF_1", held.capture)
     found = read(tmp_path)
     assert found.damage == []
@@ -184,8 +184,7 @@ def test_of_long_periods_the_rest_of_each_counter_is_held() -> None:
     capture = sampled(30_000)
     held = raw_view(capture)
     recorded = capture.records["biu_cycles"]
-    beyond = np.any([recorded[pipe] > 4_095 for pipe in PIPES], axis=0)
-    assert f"multiples of 4,096 in {np.sum(beyond):,} rows of biu_cycles" in held.lost
+    assert "multiples of 4,096 in biu_cycles" in held.lost
     for pipe in PIPES:
         own = held.capture.records["biu_cycles"][pipe]
         assert np.array_equal(own, recorded[pipe] % 4_096)
