@@ -155,6 +155,21 @@ def test_every_report_form_names_exporter_and_rule(form: str, outcomes: Sequence
         assert "wrong: run" in names
 
 
+def test_a_failure_that_does_not_come_again_is_stated_with_its_case() -> None:
+    exports: list[Path] = []
+
+    def wrong_once(source: Path, target: Path) -> None:
+        STAGE.reference(source, target)
+        exports.append(target)
+        if len(exports) == 1:
+            for path in target.rglob("kernel_details*.csv"):
+                path.unlink()
+
+    outcome = conform(Function("wrong once", wrong_once), STAGE, [TINY])
+    (shown,) = (one for one in outcome.shown if one.failure.fails)
+    assert (shown.failure.feature, shown.tried.case) == ("kernel_details", TINY)
+
+
 # --- commands ---
 
 WAYS: Mapping[str, tuple[str, str]] = {

@@ -59,6 +59,9 @@ class Known(Sought):
         self.has_file = has_file
         self.exports = 0
 
+    def renew(self) -> None:
+        """There are no more exports."""
+
     @property
     def is_late(self) -> bool:
         return self.exports >= self.late

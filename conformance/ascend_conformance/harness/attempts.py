@@ -163,7 +163,8 @@ class Sought:
     def __init__(self, attempts: Attempts, signature: Signature, most: int) -> None:
         self._attempts = attempts
         self._signature = signature
-        self._most = attempts.exports + most
+        self._each = most
+        self.renew()
         feature, rule, _ = signature
         # What the truth has no file for, or what is compared with another exporter.
         free = feature == RUN or rule == rule_that_finds("added file").id
@@ -174,6 +175,10 @@ class Sought:
         # compared as a whole, so that no other failure takes it again.
         is_quick = isinstance(attempts.exporter, Function)
         self._looked = Looked(self._feature if is_quick and not judged else None, judged)
+
+    def renew(self) -> None:
+        """Allow as many exports again."""
+        self._most = self._attempts.exports + self._each
 
     @property
     def is_late(self) -> bool:

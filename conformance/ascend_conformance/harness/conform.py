@@ -28,7 +28,9 @@ from .trial import PLAINLY, RUN, Asked, Failure, Signature, Tried, try_case, try
 Progress = Callable[[int, int, str], None]
 
 MOST = 90
-"""Exports that one failure may take to be shrunk."""
+"""Exports that one failure may take to be shrunk, and again to leave few calls of its case."""
+FEW = 4
+"""Operators of a case that is the smallest one for all that it shows."""
 REPLAY = "replay.json"
 FINDINGS = "findings.json"
 
@@ -112,7 +114,7 @@ def _explain(
     progress: Progress | None,
     most: int,
 ) -> None:
-    """Shrink what failed: every failure that a smaller case shows as well is one with it."""
+    """Shrink what failed: every failure that a small case shows as well is one with it."""
     known: set[Signature] = set()
     stage = attempts.stage
     for tried in failing:
@@ -130,13 +132,18 @@ def _explain(
             small = shrink(tried.case, Sought(attempts, wanted, most)) if most else tried.case
             for shown in _saved(outcome, attempts, small, wanted, out):
                 reason = _listed(shown.failure, outcome.exporter, stage, expected)
-                if shown.failure.signature in known:
+                signature = shown.failure.signature
+                is_own = signature == wanted or not most or shown.tried.operators <= FEW
+                if signature in known or not is_own:
                     continue
-                known.add(shown.failure.signature)
+                known.add(signature)
                 if reason is not None:
                     outcome.expected.append((shown.failure, reason.reason))
                 else:
                     outcome.shown.append(shown)
+            if wanted not in known:  # an exporter that does not do the same each time
+                known.add(wanted)
+                outcome.shown.append(Shown(_with_case(failure, tried, None), tried))
 
 
 def _saved(

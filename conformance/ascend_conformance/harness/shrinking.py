@@ -72,6 +72,7 @@ def _with_fewest_calls(case: Case, needed: Switches, sought: Sought) -> Case:
     found = case
     if found.calls is None:
         small = _reduced(found, lambda one: _made(one, _less_work(one.scenario)), sought.shows)
+        sought.renew()
         found = with_fewest_calls(small, sought)
     return _reduced(
         found, lambda one: _made(one, _captures(one.scenario.capture, needed)), sought.shows
@@ -169,8 +170,18 @@ def _programs(own: Scenario) -> Iterator[tuple[ModelChoice, Parallelism, int]]:
     programs += [(first, one, 3)]
     if own.parallelism.ranks > 1:
         programs += [(NETWORK, pair, 1)]
+    if own.parallelism.pipeline > 1:
+        programs += [(*_stages(own), 1)]
     for model, parallelism, steps in programs:
         yield replace(model, graph=own.model.graph), parallelism, steps
+
+
+def _stages(own: Scenario) -> tuple[ModelChoice, Parallelism]:
+    """The network with as many stages as a case, of a layer each: devices run other operators."""
+    stages = own.parallelism.pipeline
+    together = min(own.parallelism.devices_per_process, stages)
+    parallelism = Parallelism(stages, pipeline=stages, devices_per_process=together)
+    return replace(NETWORK, layers=stages), parallelism
 
 
 def _smaller(needed: Switches, case: Case) -> Iterator[tuple[str, Case]]:
@@ -249,12 +260,17 @@ def _models(own: Scenario) -> Iterator[tuple[str, Made]]:
         for model in others:
             yield model.operator, {"model": model, "parallelism": Parallelism()}
         yield COLLECTIVES[0], {"model": _alone(COLLECTIVES[0])}
-    small = _small(own.model.kind)
+    small = {**_small(own.model.kind)}
+    if "layers" in small:
+        small["layers"] = own.parallelism.pipeline  # of each stage one
     tiny: Made = {one: value for one, value in small.items() if getattr(own.model, one) > value}
     yield "sizes", {"model": replace(own.model, **tiny)}
     if own.model != NETWORK:
         few = Parallelism(min(own.parallelism.ranks, 2))
         yield "small network", {"model": NETWORK, "parallelism": few}
+    if own.parallelism.pipeline > 1:
+        model, parallelism = _stages(own)
+        yield "small stages", {"model": model, "parallelism": parallelism}
 
 
 def _captures(own: Switches, needed: Switches) -> Iterator[tuple[str, Made]]:
