@@ -15,7 +15,6 @@ SIZES = (
     (columns, "KEPT_BYTES", 64),
     (columns, "NEAR_ROWS", 8),
     (columns, "FAR_ROWS_AT_ONCE", 3),
-    (columns, "LOADED_BYTES", -1),
     (sorting, "KEPT_BYTES", 64),
     (sorting, "SORTED_AT_ONCE", 7),
     (sorting, "MOST_BOUNDS", 6),
@@ -24,9 +23,14 @@ SIZES = (
 
 
 @contextmanager
-def tiny_batches() -> Iterator[None]:
-    """Columns of more than 64 bytes lie in files, and eight rows are handled at once."""
+def tiny_batches(loaded: int = -1) -> Iterator[None]:
+    """Columns of more than 64 bytes lie in files, and eight rows are handled at once.
+
+    ``loaded``: memory of the columns from which they are let go of. By default they always are,
+    which for a whole export costs more than the rest of it.
+    """
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(columns, "LOADED_BYTES", loaded)
         for module, name, value in SIZES:
             patch.setattr(module, name, value)
         yield

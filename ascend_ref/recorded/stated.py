@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -62,20 +64,19 @@ def _inside(folders: Iterable[Path], which: str) -> Iterator[Path]:
     """Each folder and, after it, the folders of one kind in it."""
     for folder in folders:
         yield folder
-        yield from (one for one in _entries(folder) if layout_catalog().is_folder(which, one.name))
+        yield from _entries(folder, partial(layout_catalog().is_folder, which))
 
 
 def _objects(folders: Iterable[Path], which: str) -> Iterator[Mapping[str, Any]]:
     """The contents of the files of one kind in folders."""
     for folder in folders:
-        for path in _entries(folder):
-            if layout_catalog().is_file(which, path.name):
-                yield _read(path)
+        yield from map(_read, _entries(folder, partial(layout_catalog().is_file, which)))
 
 
-def _entries(folder: Path) -> list[Path]:
+def _entries(folder: Path, wanted: Callable[[str], bool]) -> list[Path]:
+    """What has a wanted name, in order; a folder may hold thousands of other profiles."""
     try:
-        return sorted(folder.iterdir())
+        return [folder / name for name in sorted(filter(wanted, os.listdir(folder)))]
     except OSError:
         return []
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import json
 import struct
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -66,23 +67,32 @@ class Elements:
     marked: bool = False
     faults: KeyFaults = field(default_factory=KeyFaults)
     starts: list[tuple[int, int, int]] = field(default_factory=list)
+    _walked: tuple[int, array[int]] | None = field(default=None, repr=False, compare=False)
+    """The part in which an element was looked for last, and where its elements begin."""
 
     def offset_of(self, row: int) -> int | None:
         """The byte at which an element begins that has been read; ``None`` without it."""
         place = bisect_right(self.starts, row, key=lambda one: one[0]) - 1
         if place < 0 or row >= self.count:
             return None
-        first, begin, _ = self.starts[place]
+        walked = self._walked
+        if walked is None or walked[0] != place:
+            try:
+                walked = self._walked = place, self._offsets(place)
+            except OSError:
+                return None
+        at = row - self.starts[place][0]
+        return walked[1][at] if at < len(walked[1]) else None
+
+    def _offsets(self, place: int) -> array[int]:
+        """The bytes at which the elements of a part begin."""
+        begin = self.starts[place][1]
         following = self.starts[place + 1][1] if place + 1 < len(self.starts) else None
         size = MAX_EVENT if following is None else following - begin
-        try:
-            with self.path.open("rb") as file:
-                file.seek(begin)
-                text = b"[" + file.read(size)
-        except OSError:
-            return None
-        spans = whole_elements(text)
-        return begin + spans[row - first][0] - 1 if row - first < len(spans) else None
+        with self.path.open("rb") as file:
+            file.seek(begin)
+            text = b"[" + file.read(size)
+        return array("q", (begin + start - 1 for start, _ in whole_elements(text)))
 
     def line_of(self, offset: int) -> int:
         """The line, counted from 1, of a byte of the elements that have been read, or before."""

@@ -28,7 +28,7 @@ def alike(events: list[Event]) -> Counter[str]:
 def check(recorded: Recorded) -> None:
     for writer in WRITERS[recorded.output]:
         expected = written(recorded, writer)
-        with tiny_batches():
+        with tiny_batches(loaded=1 << 16):
             found = written(recorded, writer)
         assert {name: alike(events) for name, events in found.items()} == {
             name: alike(events) for name, events in expected.items()

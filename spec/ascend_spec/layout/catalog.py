@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, cast
@@ -182,14 +183,21 @@ class Layout:
 
     def is_file(self, which: str, name: str) -> bool:
         """Whether a name is that of one kind of file, of any producer."""
-        alike = [file for file in self._ordered if file.id == which]
-        return any(form.fits(name) for file in alike for form in file.forms)
+        return any(form.fits(name) for form in self._forms.get(which, ()))
 
     def _matches(self, file: NamedFile, name: str) -> Iterator[Match]:
         for form in file.forms:
             found = form.named(name)
             if found is not None:
                 yield self._match(file, found)
+
+    @cached_property
+    def _forms(self) -> Mapping[str, Sequence[NameForm]]:
+        """Of each kind of file the forms of its names, of all producers."""
+        found = defaultdict[str, list[NameForm]](list)
+        for file in self.files.values():
+            found[file.id] += file.forms
+        return dict(found)
 
     @cached_property
     def _every_form(self) -> re.Pattern[str]:
