@@ -130,7 +130,7 @@ def test_msprof_shows_only_what_is_known_of_it() -> None:
 
 @needs_checkout
 def test_defects_of_msprof_are_found_and_shrunk_without_a_word_on_them() -> None:
-    outcome = conform(msprof(), STAGE, draw_cases(STAGE, 16, 2), most=30)
+    outcome = conform(msprof(), STAGE, draw_cases(STAGE, 16, 2))
     found = [one for one in outcome.shown if one.failure.fails]
     assert {one.failure.feature for one in found} >= set(DEFECTIVE)
     assert {
