@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cache
 
 import numpy as np
 
 from ascend_ref.capture import Capture, Integers
 from ascend_ref.capture.records import NEXT_BATCH, Records
-from ascend_spec import raw_catalog
+from ascend_spec import per_spec, raw_catalog
 from ascend_spec.core.packed import dtype_of
 
 from .clocks import Clock
@@ -33,13 +32,13 @@ def lengths(clock: Clock, ticks: Integers) -> Integers:
     return Clock(0, Fraction(0), clock.step).times(ticks)
 
 
-@cache
+@per_spec
 def numbers() -> int:
     """The greatest number of a task."""
     return int(np.iinfo(dtype_of(raw_catalog().record(RUN))["taskId"]).max)
 
 
-@cache
+@per_spec
 def _text_sizes() -> dict[str, int]:
     """Bytes of the texts of a preparation."""
     layout = dtype_of(raw_catalog().record(PREPARATION))

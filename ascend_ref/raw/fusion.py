@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 
 import numpy as np
 
 from ascend_ref.capture import Capture
 from ascend_ref.capture.model import NONE
 from ascend_ref.capture.records import RECORDS, Records
-from ascend_spec import raw_catalog
+from ascend_spec import per_spec, raw_catalog
 from ascend_spec.core.packed import dtype_of
 
 from .fields import field_showing
@@ -23,14 +22,14 @@ PARTS = "fusionOpId"
 """The field of the original operators."""
 
 
-@cache
+@per_spec
 def most_parts() -> int:
     """Original operators that a record has room for."""
     shape = dtype_of(raw_catalog().record("FUSION_OP_INFO"))[PARTS].shape
     return int(shape[0])
 
 
-@cache
+@per_spec
 def sizes() -> Mapping[str, str]:
     """The fields of sizes by column."""
     record = raw_catalog().record("FUSION_OP_INFO")
