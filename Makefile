@@ -9,7 +9,7 @@ FIND_PYTHON := for p in python3.11 python3 python3.12 python3.13 python3.14 pyth
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done
 PYTHON ?= $(shell $(FIND_PYTHON))
 
-# Compiled modules are kept wherever the targets run: tests and docs start hundreds of processes.
+# Compiled modules are kept wherever the targets run: each command that tests start loads them.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test exhaustive campaign selftest lint format docs bench realism clean

@@ -22,6 +22,11 @@ WHOLE_GRAPH = "0"
 NEXT_BATCH = "GetNext_dequeue_wait"
 """The name of readings of prepared data in ``aicpu_mi`` (upstream-msprof AicpuMiBean)."""
 
+FIRST_VECTOR_CORE = 25
+"""The number of the first vector core in ``biu_cycles`` (raw-prof 2.2)."""
+VECTOR_CORES = 2
+"""Of a group of cores."""
+
 Kind = Literal["device", "text", "time", "length", "size", "number"]
 """What a column holds: a device (NONE is the host), a number of Capture.texts (NONE without one),
 Unix ns (NONE: unknown), ns, Byte, or a plain number."""

@@ -74,9 +74,10 @@ def _layers(path: Path) -> Counted:
 def _layer_of(process: str) -> str:
     """The layer of a process; a name that is no layer's own is of the most special form it has."""
     layers = timeline_catalog().layers
-    formed = [one for one in layers.values() if one.form is not None and one.form.fits(process)]
-    formed.sort(key=lambda one: -len(one.form.template) if one.form else 0)
-    return process if process in layers or not formed else formed[0].name
+    if process in layers:
+        return process
+    forms = {one.name: one.form for one in layers.values() if one.form and one.form.fits(process)}
+    return max(forms, key=lambda name: len(forms[name].template), default=process)
 
 
 OF_KINDS: Mapping[str, Callable[[Path], Counted]] = {

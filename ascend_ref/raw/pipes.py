@@ -13,6 +13,7 @@ import numpy as np
 
 from ascend_ref.capture import Capture, Integers, Records
 from ascend_ref.capture.model import NONE
+from ascend_ref.capture.records import FIRST_VECTOR_CORE, VECTOR_CORES
 from ascend_spec import raw_catalog
 from ascend_spec.raw.records import CYCLE_BITS, FLOW_BITS
 
@@ -23,9 +24,6 @@ CUBE_FILE, VECTOR_FILE = "instr_group_aic", "instr_group_aiv"
 CUBE, VECTOR = "aic", "aiv"
 FREQUENCIES = ("instrProfilingFreq", "instr_profiling_freq")
 """Keys of sample.json that hold the cycles of a period; of both the first one counts."""
-FIRST_VECTOR = 25
-VECTORS = 2
-"""Of a group: aiv0 and aiv1."""
 TRAFFIC: Mapping[str, tuple[str, ...]] = {
     "read_bandwidth": ("stat_flux_rd",),
     "write_bandwidth": ("stat_flux_wr",),
@@ -62,7 +60,7 @@ class Core(NamedTuple):
         """Its number among all cores."""
         if self.vector == NONE:
             return self.group
-        return FIRST_VECTOR + VECTORS * self.group + self.vector
+        return FIRST_VECTOR_CORE + VECTOR_CORES * self.group + self.vector
 
 
 class Own(NamedTuple):
@@ -87,7 +85,7 @@ def cores_of(capture: Capture, device: int) -> Iterator[Own]:
     flow = capture.records.get(FLOW, dict.fromkeys(("device", "group"), table["device"][:0]))
     for group in np.unique(table["group"][table["device"] == device]).tolist():
         moved = np.flatnonzero((flow["device"] == device) & (flow["group"] == group))
-        for vector in (NONE, *range(VECTORS)):
+        for vector in (NONE, *range(VECTOR_CORES)):
             core = Core(group, vector)
             own = (table["device"] == device) & (table["group"] == group)
             own &= (table["core"] == core.number) & (kinds == core.type)

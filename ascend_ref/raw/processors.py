@@ -16,7 +16,7 @@ from ascend_ref.capture.model import NONE
 from ascend_spec import raw_catalog
 
 from .machine import chip_of
-from .vocabulary import named
+from .vocabulary import named, numbered
 
 FILES: Mapping[str, str] = {"ai_cpu": "ai_ctrl_cpu", "ctrl_cpu": "ai_ctrl_cpu", "ts_cpu": "tscpu"}
 """The kind of files of each kind of processors."""
@@ -25,7 +25,8 @@ SCHEDULER = "ts_cpu"
 FUNCTIONS, EVENTS = "_top_function", "_pmu_events"
 """How the names of the records end."""
 EVENT_NAMES = "processor_events"
-CYCLES = 0x11
+CYCLES = "CPU_CYCLES"
+"""The event that functions are shown with."""
 UNKNOWN = "unknown"
 """What a function without a symbol is called."""
 SETTINGS: Mapping[str, tuple[str, ...]] = {
@@ -64,9 +65,14 @@ class Sums:
         if event not in named(EVENT_NAMES) or total > _MOST:
             return False
         self.events[event] = total
-        if event == CYCLES and count:
+        if event == cycles_event() and count:
             self.cycles[function] = self.cycles.get(function, 0) + count
         return True
+
+
+def cycles_event() -> int:
+    """The number of the event of cycles."""
+    return numbered(EVENT_NAMES)[CYCLES]
 
 
 Found = Mapping[str, Mapping[int, Sums]]
@@ -114,7 +120,7 @@ def samples_of(capture: Capture, processor: str, device: int) -> list[Sample]:
                 event: count * after // every - count * before // every
                 for event, count in events.items()
             }
-            made.append(Sample(function, {CYCLES: after - before, **shares}))
+            made.append(Sample(function, {cycles_event(): after - before, **shares}))
         done += own
     return made
 
@@ -137,7 +143,7 @@ def _events(capture: Capture, processor: str, device: int) -> dict[int, int]:
     return {
         row["event"]: row["count"]
         for row in _rows(capture, processor + EVENTS, device)
-        if row["event"] != CYCLES and row["event"] in named(EVENT_NAMES)
+        if row["event"] != cycles_event() and row["event"] in named(EVENT_NAMES)
     }
 
 

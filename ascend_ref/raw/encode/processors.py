@@ -12,6 +12,7 @@ from ascend_spec.core.packed import ClockName
 from ascend_spec.raw.records import SCHEDULER_MAGIC
 
 from ..lines import Entry
+from ..moments import MICROSECOND
 from ..processors import FILES, SCHEDULER, UNKNOWN, Sample, address_of, samples_of
 from ..rates import SECOND
 from ..system_load import PROCESSORS
@@ -20,7 +21,6 @@ from .tree import RawTree
 
 _CLOCK: ClockName = "device-monotonic"
 _PROGRAM = "unrecorded"
-_MICROSECOND = 1_000
 
 
 class _Timed(NamedTuple):
@@ -33,6 +33,7 @@ class _Timed(NamedTuple):
 
 def write_processors(capture: Capture, tree: RawTree) -> None:
     """Write the samples of each device, evenly over the session."""
+    listed = device_processors(capture)
     for device in tree.devices:
         if tree.writes(FILES[SCHEDULER]):
             _write_scheduler(capture, tree, device)
@@ -40,7 +41,7 @@ def write_processors(capture: Capture, tree: RawTree) -> None:
         for key in PROCESSORS.values() if tree.writes(FILES["ai_cpu"]) else ():
             samples = samples_of(capture, key, device)
             times = _times(capture, tree, device, len(samples))
-            number = int(device_processors(capture)[device][key].split(",")[0]) if samples else 0
+            number = int(listed[device][key].split(",")[0]) if samples else 0
             timed += [_Timed(at, number, one) for at, one in zip(times, samples, strict=True)]
         tree.write_lines(FILES["ai_cpu"], _lines(sorted(timed, key=lambda one: one.time)), device)
 
@@ -67,7 +68,7 @@ def _lines(timed: list[_Timed]) -> Iterator[Entry]:
                     "process": 0,
                     "thread": 0,
                     "processor": f"{processor:03}",
-                    "time": f"{seconds}.{rest // _MICROSECOND:06}",
+                    "time": f"{seconds}.{rest // MICROSECOND:06}",
                     "count": count,
                     "event": f"r{event:x}",
                 },

@@ -7,6 +7,8 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from ascend_ref.capture.model import NONE
+from ascend_ref.raw.processors import CYCLES, EVENT_NAMES
+from ascend_ref.raw.vocabulary import numbered
 
 from ..samples.scene import Columns
 from .scene import KernelRuns, RecordScene
@@ -82,9 +84,8 @@ TASK_CYCLES = {"0xffffff0480012a40": 900, "0xffffff0480014c88": 420, "0xffffff04
 POLLING = "0xffffff0480008d14"
 POLLING_CYCLES = 30
 """For each microsecond of the session."""
-CYCLES, INSTRUCTIONS = 0x11, 0x08
-EVENTS = {CYCLES: "CPU_CYCLES", INSTRUCTIONS: "INST_RETIRED"}
-"""Event numbers and names of ARM's counters (upstream-msprof ai_cpu_config)."""
+EVENTS = (CYCLES, "INST_RETIRED")
+"""Events that are counted."""
 INSTRUCTIONS_PER_MILLE = (600, 1_400)
 """For 1000 cycles."""
 
@@ -136,7 +137,7 @@ def pmu_events(scene: RecordScene, processor: Processor) -> Columns:
         return {}
     rate = scene.noise(f"{processor}_pmu_events").one(*INSTRUCTIONS_PER_MILLE)
     return {
-        "event": np.array(list(EVENTS), np.int64),
-        "name": scene.texts.numbers(EVENTS.values()),
+        "event": np.array([numbered(EVENT_NAMES)[name] for name in EVENTS], np.int64),
+        "name": scene.texts.numbers(EVENTS),
         "count": np.array([cycles, cycles * rate // 1_000], np.int64),
     }

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ascend_ref.capture import Integers
+from ascend_ref.capture.records import FIRST_VECTOR_CORE, VECTOR_CORES
 
 from ..program.model import Kernel
 from ..samples.cores import BUSY_SHARE, MAIN, Load, loads, waves
@@ -19,8 +20,6 @@ GROUPS = 2
 """Groups of cores that are sampled: a cube core and its two vector cores each."""
 MOST_PERIODS = 4_096
 """What the buffer of a group holds (inferred)."""
-FIRST_VECTOR_CORE = 25
-"""Number of the first vector core (raw-prof.md 2.2: core ids of instruction files)."""
 PIPES = {
     "vector": "vec",
     "scalar": "scalar",
@@ -54,7 +53,7 @@ def _core(group: int, kind: str) -> Iterator[tuple[int, int]]:
     if kind == "AIC":
         yield group, group
     else:
-        for number in (2 * group, 2 * group + 1):
+        for number in range(VECTOR_CORES * group, VECTOR_CORES * (group + 1)):
             yield number, FIRST_VECTOR_CORE + number
 
 
