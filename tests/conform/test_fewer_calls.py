@@ -109,14 +109,17 @@ def test_what_is_left_is_exported_as_it_was_recorded(
     if output == "pytorch":
         case = replace(case, scenario=replace(RANKS, capture=replace(COUNTED, l2=False)))
     numbers = st.integers(0, count_of_calls(case) - 1)
-    calls = data.draw(st.frozensets(numbers, max_size=30).map(sorted))
+    calls = data.draw(st.frozensets(numbers, min_size=1, max_size=30).map(sorted))
     case = replace(case, calls=tuple(calls))
     outcome = conform(Function("reference", STAGES[stage].reference), STAGES[stage], [case])
     assert [one.failure.finding.message for one in outcome.shown] == []
     assert outcome.cases == 1
+    assert outcome.features
 
 
 Row = dict[str, str]
+RARE = "7.320"
+"""The last digits of one start in five hundred: starts are multiples of 20 ns."""
 
 
 def export_with(change: Callable[[list[Row]], None], source: Path, target: Path) -> None:
@@ -132,10 +135,9 @@ def export_with(change: Callable[[list[Row]], None], source: Path, target: Path)
 
 
 def round_wrongly(rows: list[Row]) -> None:
-    """A fault that one operator of some hundreds shows."""
-    starts = sorted(one["Task Start Time(us)"].strip() for one in SHOWN)
+    """A fault that the operators show whose start ends in some digits: few of hundreds."""
     for row in rows:
-        if row["Task Start Time(us)"].strip() == starts[len(starts) // 2]:
+        if row["Task Start Time(us)"].strip().endswith(RARE):
             row["Task Duration(us)"] = "1"
 
 
@@ -147,10 +149,6 @@ def forget_the_device(rows: list[Row]) -> None:
         row["Output Shapes"] = shapes.setdefault(place, row["Output Shapes"])
 
 
-SHOWN: list[Row] = []
-"""The operators of the whole case."""
-
-
 @pytest.mark.parametrize(
     ("change", "most", "pipeline"),
     [(round_wrongly, 1, 1), pytest.param(forget_the_device, 2, 2, marks=pytest.mark.exhaustive)],
@@ -160,10 +158,8 @@ def test_what_few_of_many_operators_show_is_shrunk_to_these(
 ) -> None:
     parallelism = Parallelism(2, pipeline=pipeline, devices_per_process=2)
     case = Case(replace(NETWORK, parallelism=parallelism), "raw-to-text", "msprof")
-    export_with(SHOWN.extend, *folders(case, tmp_path))
     exporter = Function("few", partial(export_with, change))
     outcome = conform(exporter, STAGES["raw-to-text"], [case], out=tmp_path / "failures")
-    SHOWN.clear()
     operators = {one.failure.signature: one.tried.operators for one in outcome.shown}
     assert operators
     assert max(operators.values()) <= most, operators
@@ -172,10 +168,3 @@ def test_what_few_of_many_operators_show_is_shrunk_to_these(
     assert found.folder is not None
     assert read_case(found.folder / "case.yaml") == found.tried.case
     assert f"{len(found.tried.case.calls)} of its host calls" in found.failure.finding.message
-
-
-def folders(case: Case, below: Path) -> tuple[Path, Path]:
-    """The input of a case, and a folder for its export."""
-    STAGES["raw-to-text"].make(case, below, None)
-    (below / "actual").mkdir()
-    return next((below / "input").iterdir()), below / "actual"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from ascend_ref.capture import Switches
@@ -74,9 +74,7 @@ def _with_fewest_calls(case: Case, needed: Switches, sought: Sought) -> Case:
         small = _reduced(found, lambda one: _made(one, _less_work(one.scenario)), sought.shows)
         sought.renew()
         found = with_fewest_calls(small, sought)
-    return _reduced(
-        found, lambda one: _made(one, _captures(one.scenario.capture, needed)), sought.shows
-    )
+    return _reduced(found, partial(_plainer, needed), sought.shows)
 
 
 def _needed_switches(case: Case, sought: Sought) -> Switches:
@@ -186,7 +184,14 @@ def _stages(own: Scenario) -> tuple[ModelChoice, Parallelism]:
 
 def _smaller(needed: Switches, case: Case) -> Iterator[tuple[str, Case]]:
     """Each part of a case made smaller, the ones that save most first."""
-    yield from _made(case, _parts(case.scenario, needed))
+    yield from _made(case, _less_work(case.scenario))
+    yield from _plainer(needed, case)
+    yield from _made(case, _model_fields(case.scenario.model))
+
+
+def _plainer(needed: Switches, case: Case) -> Iterator[tuple[str, Case]]:
+    """A case with nothing special but what runs."""
+    yield from _made(case, _settings(case.scenario, needed))
     yield "seed", replace(case, seed=0)
     yield "name", replace(case, scenario=replace(case.scenario, name="shrunk", summary=""))
 
@@ -224,24 +229,20 @@ def _less_work(own: Scenario) -> Iterator[tuple[str, Made]]:
         yield f"{steps} steps", {"schedule": replace(ONE_STEP, active=steps)}
 
 
-def _parts(own: Scenario, needed: Switches) -> Iterator[tuple[str, Made]]:
-    yield from _less_work(own)
+def _settings(own: Scenario, needed: Switches) -> Iterator[tuple[str, Made]]:
     yield "hardware", {"hardware": HardwareChoice()}
     yield "data sheet", {"hardware": HardwareChoice(own.hardware.product)}
     yield from _captures(own.capture, needed)
-    model = _plain(own.model)
+
+
+def _model_fields(own: ModelChoice) -> Iterator[tuple[str, Made]]:
+    """An operator alone with what it does not need as by default."""
+    model = ModelChoice(own.kind, operator=own.operator, shape=own.shape)
     yield "model fields", {"model": model}
-    yield "model fields but the graph", {"model": replace(model, graph=own.model.graph)}
+    yield "model fields but the graph", {"model": replace(model, graph=own.graph)}
     for one in fields(model):
         made: Made = {one.name: getattr(model, one.name)}
-        yield f"model {one.name}", {"model": replace(own.model, **made)}
-
-
-def _plain(model: ModelChoice) -> ModelChoice:
-    """A model of the same kind with everything else small or by default."""
-    if model.kind == ALONE:
-        return ModelChoice(model.kind, operator=model.operator, shape=model.shape)
-    return replace(ModelChoice(model.kind), **_small(model.kind))
+        yield f"model {one.name}", {"model": replace(own, **made)}
 
 
 def _small(kind: ModelKind) -> Made:
