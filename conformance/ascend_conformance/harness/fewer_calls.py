@@ -19,7 +19,8 @@ def with_fewest_calls(case: Case, sought: Sought) -> Case:
     """A case with only such of its outermost host calls, and what they launched, that one less
     does not show the failure; with more of them where that takes too many exports.
 
-    A case whose faults lose data stays as it is: they are of the whole recording.
+    A case whose faults lose data stays as it is: they are of the whole recording. So does a
+    compiled graph that is needed: one call launches all of its operators.
     """
     if any(fault.kind in LOSSES for fault in case.scenario.faults):
         return case
@@ -29,6 +30,8 @@ def with_fewest_calls(case: Case, sought: Sought) -> Case:
 
     if shows(()):
         return replace(case, calls=())
+    if case.scenario.model.graph:
+        return case
     calls = case.calls or tuple(range(count_of_calls(case)))
     fewest = fewest_of(calls, shows)
     return replace(case, calls=fewest) if len(fewest) < len(calls) else case

@@ -46,8 +46,8 @@ def shrink(case: Case, sought: Sought) -> Case:
     A case that is smaller at once is looked for first: one that was tried for another failure; one
     operator, with the switches by default, with those of the case that its file needs to be there
     at all, or with all of the case. Then one part after another is made smaller as long as the
-    failure stays; of an operator alone only its number after many exports. Of a larger model that
-    is needed, as few host calls as possible are left.
+    failure stays; after many exports only the number of operators. Of a larger model that is
+    needed, as few host calls as possible are left.
     """
     known, needed = sought.smallest(), Switches()
     found = known
@@ -67,14 +67,14 @@ def shrink(case: Case, sought: Sought) -> Case:
 
 def _with_fewest_calls(case: Case, needed: Switches, sought: Sought) -> Case:
     """The smallest case found of one that needs its model: what runs is made smaller, then few of
-    its calls are left, then few switches.
+    its calls are left, then few switches, unless many exports went before.
     """
     found = case
     if found.calls is None:
         small = _reduced(found, lambda one: _made(one, _less_work(one.scenario)), sought.shows)
         sought.renew()
         found = with_fewest_calls(small, sought)
-    return _reduced(found, partial(_plainer, needed), sought.shows)
+    return found if sought.is_late else _reduced(found, partial(_plainer, needed), sought.shows)
 
 
 def _needed_switches(case: Case, sought: Sought) -> Switches:
