@@ -58,9 +58,8 @@ class Layout:
         if self.magic is None:
             return np.ones(len(rows), np.bool_)
         place, value = self.magic
-        found: npt.NDArray[np.bool_] = np.all(
-            rows[:, place : place + len(value)] == np.frombuffer(value, np.uint8), axis=1
-        )
+        begins = rows[:, place : place + len(value)].view(f"<u{len(value)}")[:, 0]
+        found: npt.NDArray[np.bool_] = begins == int.from_bytes(value, "little")
         return found
 
     def split(self, rows: Bytes) -> Sequence[npt.NDArray[np.bool_]]:
