@@ -38,10 +38,12 @@ from ascend_ref.profile.write import write_msprof_outputs
 from ascend_ref.raw.cores import LOAD
 from ascend_ref.raw.damage import Damage
 from ascend_ref.raw.decode.read import read_raw
+from ascend_ref.raw.encode.tree import SLICE
 from ascend_ref.raw.encode.write import write_raw
+from ascend_ref.raw.fields import bits_of, numbers, put
 from ascend_ref.raw.layout import Layout, layout_of
 from ascend_ref.raw.series import Slice
-from ascend_ref.raw.slices import read_blocks
+from ascend_ref.raw.slices import read_blocks, write_slices
 from ascend_ref.raw.view import raw_view
 from ascend_simulator.run import simulate
 from ascend_simulator.scenario import override, preset
@@ -56,6 +58,7 @@ STEPS = 60
 SAMPLED_STEPS = 20
 SAMPLES_FILE = "ffts_profile"
 PAIRS = 3
+ALONE = "none: one process"
 BOUND = "fixed bound: the most that it held at once"
 CHILD = """
 import os
@@ -101,6 +104,37 @@ def write(folder: Path, rows: npt.NDArray[Any]) -> list[Slice]:
     return slices
 
 
+def write_numbers(
+    folder: Path, kind: str, dtype: np.dtype[Any], columns: dict[str, npt.NDArray[np.int64]]
+) -> None:
+    """The slices of records whose fields, and parts of fields, are columns of numbers."""
+    file = raw_catalog().files[kind]
+    declaration = raw_catalog().record(file.members[0].record)
+    rows = np.zeros(len(next(iter(columns.values()))), dtype)
+    for name, column in columns.items():
+        put(declaration, rows, name, column)
+    write_slices(folder, file, rows, SLICE, age="unaging", device=0)
+
+
+def is_written(folder: Path, content: memoryview) -> bool:
+    """Whether the slices in a folder are this content, one after the other."""
+    place = 0
+    for path in sorted(folder.iterdir(), key=lambda one: int(one.name.rpartition("_")[2])):
+        part = path.read_bytes()
+        if content[place : place + len(part)] != part:
+            return False
+        place += len(part)
+    return place == len(content)
+
+
+def columns_of(declaration: construct.Struct, rows: npt.NDArray[Any]) -> dict[str, Any]:
+    """Every named field of records, or each part of the bits of one."""
+    names = (one.name for one in declaration.subcons if one.name)
+    fields = ((name, bits_of(getattr(declaration, name))) for name in names)
+    every = [part for name, parts in fields for part in parts or (name,)]
+    return {name: numbers(declaration, name, rows) for name in every}
+
+
 def read(slices: list[Slice], layout: Layout) -> int:
     """Every record with all checks, sorted by kind; how many there are."""
     damage: list[Damage] = []
@@ -129,9 +163,19 @@ def measure(folder: Path, kind: str, record: str, count: int) -> Iterator[Line]:
     slow = best(lambda: construct.Array(SAMPLE, declaration).parse(content), 1)
     rate = count / ours / MILLION
     times = (slow / SAMPLE) / (ours / count)
-    yield Line(f"{kind}: records with checks", rate, 20, "M/s", False, "none: one process")
+    yield Line(f"{kind}: records with checks", rate, 20, "M/s", False, ALONE)
     yield Line(f"{kind}: read", times, 200, "x", False, "construct, record by record")
     yield Line(f"{kind}: read", ours / floor, 15, "x", True, "np.fromfile, nothing checked")
+    columns = columns_of(declaration, rows)
+    target = folder / f"{kind}.encoded"
+    target.mkdir()
+    ours = best(lambda: write_numbers(target, kind, rows.dtype, columns))
+    assert is_written(target, memoryview(rows.tobytes()))
+    parsed = construct.Array(SAMPLE, declaration).parse(content)
+    slow = best(lambda: construct.Array(SAMPLE, declaration).build(parsed), 1)
+    times = (slow / SAMPLE) / (ours / count)
+    yield Line(f"{kind}: records written", count / ours / MILLION, 20, "M/s", False, ALONE)
+    yield Line(f"{kind}: write", times, 200, "x", False, "construct, record by record")
 
 
 def tree(prof: Path, steps: int, *, is_sampled: bool = False) -> Capture:

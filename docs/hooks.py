@@ -27,6 +27,8 @@ EVIDENCE = (
     "bin-blocks",
     "consumers",
     "raw-prof",
+    "mindspore-profiler",
+    "mindspore-present",
     "ge-profiling",
 )
 

@@ -41,9 +41,9 @@ def put(
         target[...] = np.asarray(values).astype(target.dtype, casting="unsafe")
         return
     shift, mask = bits
-    others = target.astype(np.uint64) & ~np.uint64(mask << shift)
-    own = (np.asarray(values, np.int64) & mask).astype(np.uint64) << np.uint64(shift)
-    target[...] = (others | own).astype(target.dtype)
+    kind = np.dtype(f"u{target.dtype.itemsize}").type
+    own = (np.asarray(values, np.int64).astype(kind) & kind(mask)) << kind(shift)
+    target[...] = target.astype(kind) & ~kind(mask << shift) | own
 
 
 def split_numbers(

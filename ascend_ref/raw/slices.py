@@ -81,11 +81,12 @@ def write_slices(
     most: bytes of a slice, which ends with a whole record and has at least one. parts: of the name
     of the file, but for the number of the slice. Raises ``OSError``.
     """
-    plain = opaque(rows)
-    each = max(most // rows.dtype.itemsize, 1)
-    for number, start in enumerate(range(0, len(plain), each)):
+    content = np.ascontiguousarray(opaque(rows)).view(np.uint8).data
+    size = rows.dtype.itemsize
+    each = max(most // size, 1) * size
+    for number, start in enumerate(range(0, len(content), each)):
         name = kind.name.of(slice=number, **parts)
-        (folder / name).write_bytes(plain[start : start + each].tobytes())
+        (folder / name).write_bytes(content[start : start + each])
 
 
 def state_missing(slices: Iterable[Slice], damage: Damaged) -> None:

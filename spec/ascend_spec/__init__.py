@@ -16,6 +16,7 @@ from .spec import current as current
 from .spec import document_catalog as document_catalog
 from .spec import layout_catalog as layout_catalog
 from .spec import load_spec as load_spec
+from .spec import mindspore_catalog as mindspore_catalog
 from .spec import packaged as packaged
 from .spec import per_spec as per_spec
 from .spec import raw_catalog as raw_catalog

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .db import Catalog
     from .documents import DocumentCatalog
     from .layout import Layout
+    from .mindspore import MindSporeCatalog
     from .raw import RawCatalog
     from .recording import Recording
     from .text import TextCatalog
@@ -120,6 +121,13 @@ class Spec:
         from .raw import RawCatalog
 
         return RawCatalog(self.loader)
+
+    @cached_property
+    def mindspore(self) -> MindSporeCatalog:
+        """Files of MindSpore's profiler: generations, names, records."""
+        from .mindspore import MindSporeCatalog
+
+        return MindSporeCatalog(self.loader)
 
     @cached_property
     def api(self) -> ApiCatalog:
@@ -226,3 +234,8 @@ def api_catalog() -> ApiCatalog:
 def raw_catalog() -> RawCatalog:
     """Raw files, by the spec in use."""
     return current().raw
+
+
+def mindspore_catalog() -> MindSporeCatalog:
+    """Files of MindSpore's profiler, by the spec in use."""
+    return current().mindspore

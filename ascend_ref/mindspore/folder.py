@@ -1,0 +1,137 @@
+"""The raw files of MindSpore's profiler, sorted by job and device; names decide what a file is.
+
+Nothing is opened. Links are not followed: those of a tree that somebody sent may point anywhere.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ascend_ref.raw.damage import Unreadable
+from ascend_ref.raw.series import Gathered, Slices
+from ascend_spec import mindspore_catalog
+from ascend_spec.core import Bounds
+
+DATA = "data"
+HOST = "host"
+DEPTH = 4
+"""Folders below the one that is named; a container has container/<device>/data."""
+
+_DEVICE = re.compile(r"device_([0-9]{1,9})")
+
+
+@dataclass(frozen=True, slots=True)
+class RawFiles:
+    """The slices of one kind, in order of their numbers, and the days on which their name is."""
+
+    kind: str
+    bounds: Bounds
+    slices: Slices
+
+
+@dataclass(frozen=True, slots=True)
+class RawCapture:
+    """What one job wrote of one device.
+
+    ``job``: its folder's name, or the job that the names of its files have in a container.
+    ``files`` by kind; of a kind under several names those of the newest, in the folder itself
+    before those in ``data`` below it.
+    """
+
+    job: str
+    device: str
+    path: Path
+    files: dict[str, RawFiles] = field(hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A file by its name and place. ``rank``: the smaller the better among those of one kind."""
+
+    kind: str
+    bounds: Bounds
+    job: tuple[Path, str]
+    device: str | None
+    rank: tuple[int, int]
+    folder: str
+    stem: str
+    number: str
+
+
+def find_captures(path: Path) -> list[RawCapture]:
+    """What is in a folder, or below it, by job and device.
+
+    Raises :class:`Unreadable` where there is no such folder, or no raw file in it.
+    """
+    if not path.is_dir():
+        raise Unreadable(f"{path}: no such folder")
+    jobs: dict[tuple[Path, str], list[_Found]] = {}
+    for one in _files(path, DEPTH):
+        jobs.setdefault(one.job, []).append(one)
+    found = [capture for job, files in sorted(jobs.items()) for capture in _captures(job, files)]
+    if not found:
+        raise Unreadable(
+            f"{path}: no raw file of MindSpore's profiler in it, or in {DATA} below it"
+        )
+    return found
+
+
+def _captures(job: tuple[Path, str], found: list[_Found]) -> Iterator[RawCapture]:
+    """One for each device; files without one belong to all of them."""
+    path, name = job
+    devices = sorted({one.device for one in found if one.device is not None}, key=_by_number)
+    for device in devices or ["0"]:
+        own = [one for one in found if one.device in (device, None)]
+        kinds = {one.kind: None for one in own}
+        files = {kind: _best([one for one in own if one.kind == kind]) for kind in kinds}
+        yield RawCapture(name or path.name, device, path, files)
+
+
+def _best(found: list[_Found]) -> RawFiles:
+    rank = min(one.rank for one in found)
+    gathered = Gathered()
+    best = [one for one in found if one.rank == rank]
+    for one in best:
+        gathered.add(one.folder, one.stem, one.number, ())
+    return RawFiles(best[0].kind, best[0].bounds, gathered.ordered())
+
+
+def _by_number(device: str) -> tuple[int, str]:
+    return int(device), device
+
+
+def _files(path: Path, depth: int) -> Iterator[_Found]:
+    try:
+        entries = sorted(os.scandir(path), key=lambda entry: entry.name)
+    except OSError as error:
+        raise Unreadable(f"{path}: {error.strerror}") from error
+    for entry in entries:
+        if entry.is_file(follow_symlinks=False):
+            found = _found(path, entry.name)
+            if found is not None:
+                yield found
+        elif depth and entry.is_dir(follow_symlinks=False):
+            yield from _files(path / entry.name, depth - 1)
+
+
+def _found(folder: Path, name: str) -> _Found | None:
+    named = mindspore_catalog().file_of(name)
+    if named is None:
+        return None
+    kind, dated, parts = named
+    is_data = folder.name == DATA
+    place = folder.parent if is_data else folder
+    device = parts.get("device") or parts.get("digit")
+    of_device = _DEVICE.fullmatch(place.name)
+    if of_device or place.name == HOST:
+        device = device or (of_device[1] if of_device else None)
+        place = place.parent
+    number = parts.get("slice", "")
+    stem = name[: len(name) - len(number)]
+    newest = -kind.names.index(dated)
+    job = (place, parts.get("job", ""))
+    return _Found(kind.file, dated, job, device, (newest, int(is_data)), str(folder), stem, number)

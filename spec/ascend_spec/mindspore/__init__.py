@@ -1,0 +1,6 @@
+"""What MindSpore's profiler writes: raw files, and what its parsers make of them."""
+
+from .catalog import MindSporeCatalog as MindSporeCatalog
+from .model import CaptureFile as CaptureFile
+from .model import DatedName as DatedName
+from .model import Generation as Generation

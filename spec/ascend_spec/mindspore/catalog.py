@@ -1,0 +1,147 @@
+"""MindSpore's files in memory, all generations together.
+
+Documents are read when they are asked for; the packaged ones are validated by the test suite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import construct
+
+from ascend_spec.core import Erratum, Loader
+from ascend_spec.core.loader import reading, without
+from ascend_spec.core.names import Field, NameForm
+from ascend_spec.core.shows import shown
+from ascend_spec.core.values import ValueSet
+from ascend_spec.raw.text import Grammar, load_grammars
+
+from . import records
+from .model import (
+    CaptureFile,
+    DatedName,
+    DatedRecord,
+    Generation,
+    IntermediateFile,
+    TableColumn,
+)
+
+FOLDER = "mindspore"
+
+
+class MindSporeCatalog:
+    """Every fact about the files of MindSpore's profiler; ``Spec.mindspore`` is the loaded one."""
+
+    def __init__(self, documents: Loader) -> None:
+        self.documents = documents
+
+    @cached_property
+    def generations(self) -> Mapping[str, Generation]:
+        """Generations by id, the oldest first."""
+        return self.documents.by("id", Generation, f"{FOLDER}/generations.yaml")
+
+    @cached_property
+    def files(self) -> Mapping[str, CaptureFile]:
+        """Kinds of raw files by what the spec calls them."""
+        return {
+            file: self._file(row, place)
+            for file, row, place in self.documents.rows(f"{FOLDER}/files.yaml", "file")
+        }
+
+    @cached_property
+    def tables(self) -> Mapping[str, IntermediateFile]:
+        """Kinds of intermediate files by what the spec calls them."""
+        return {
+            row["table"]: self._table(row, name)
+            for name, row in self.documents.folder.documents(f"{FOLDER}/tables")
+        }
+
+    @cached_property
+    def grammars(self) -> Mapping[str, Grammar]:
+        """The lines of raw files of text by the name of the grammar, with those of ``raw``."""
+        own = load_grammars(self.documents, f"{FOLDER}/text.yaml")
+        return {**load_grammars(self.documents, "raw/text.yaml"), **own}
+
+    @cached_property
+    def vocabularies(self) -> Mapping[str, ValueSet]:
+        """Sets of values by name."""
+        return self.documents.named(ValueSet, f"{FOLDER}/vocabularies.yaml")
+
+    @cached_property
+    def errata(self) -> Mapping[str, Erratum]:
+        """Errata by id."""
+        return self.documents.errata(f"{FOLDER}/errata.yaml")
+
+    @cached_property
+    def parts(self) -> Mapping[str, Field]:
+        """The parts of names that change."""
+        shared = self.documents.name_parts("layout/parts.yaml")
+        return {**shared, **self.documents.name_parts(f"{FOLDER}/parts.yaml")}
+
+    def record(self, name: str) -> construct.Struct:
+        """The declaration of a record; ``KeyError`` for an unknown one."""
+        found = getattr(records, name, None)
+        if not isinstance(found, construct.Struct):
+            raise KeyError(f"unknown record {name!r}")
+        return found
+
+    def day_of(self, generation: str) -> str:
+        """The day of a generation, or a day (ISO) as it is.
+
+        Raises ``KeyError`` naming the known generations for any other text.
+        """
+        if generation in self.generations:
+            return self.generations[generation].day
+        if len(generation) == 10 and generation[:2] == "20" and generation[4::3] == "--":
+            return generation
+        known = ", ".join(self.generations)
+        raise KeyError(f"unknown generation {generation!r}; known: {known}, or a day as 2021-12-16")
+
+    def file_of(self, name: str) -> tuple[CaptureFile, DatedName, Mapping[str, str]] | None:
+        """The kind of a file by its name, the name that it is, and its changing parts; ``None`` for
+        a name of no kind.
+        """
+        for file in self.files.values():
+            found = file.named(name)
+            if found is not None:
+                return file, *found
+        return None
+
+    def _file(self, row: Mapping[str, Any], place: str) -> CaptureFile:
+        with reading(place):
+            rest = without(row, "names", "members", "record")
+            return self.documents.fact(
+                CaptureFile,
+                rest,
+                place,
+                names=tuple(self._names(row["names"], place)),
+                members=tuple(self._members(row, place)),
+            )
+
+    def _table(self, row: Mapping[str, Any], place: str) -> IntermediateFile:
+        with reading(place):
+            columns = (
+                self.documents.fact(
+                    TableColumn, one, f"{place}.{one['name']}", shows=shown(one, place)
+                )
+                for one in row.get("columns", ())
+            )
+            return self.documents.fact(
+                IntermediateFile,
+                without(row, "names", "columns"),
+                place,
+                names=tuple(self._names(row["names"], place)),
+                columns=tuple(columns),
+            )
+
+    def _names(self, rows: Sequence[Mapping[str, Any]], place: str) -> Iterator[DatedName]:
+        for row in rows:
+            form = NameForm.made(row["name"], self.parts)
+            yield self.documents.fact(DatedName, without(row, "name"), place, form=form)
+
+    def _members(self, row: Mapping[str, Any], place: str) -> Iterator[DatedRecord]:
+        alone = [{"record": row["record"]}] if "record" in row else []
+        for one in row.get("members", alone):
+            yield self.documents.fact(DatedRecord, one, place)

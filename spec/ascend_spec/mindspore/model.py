@@ -1,0 +1,163 @@
+"""What the documents of this folder say, as immutable objects: facts, little behaviour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ascend_spec.core import DAYS, Bounds, Grade
+from ascend_spec.core.names import NameForm
+from ascend_spec.core.shows import Show
+
+Target = Literal["ascend", "gpu", "cpu", "host"]
+"""On what a file is written."""
+
+Reads = Literal["raw", "msprof"]
+Form = Literal["records", "text", "json"]
+TableForm = Literal["csv", "lines", "table", "number", "json"]
+"""CSV; lines of values between blanks or commas under titles; a drawn table; one number; JSON."""
+
+Style = Literal["text", "integer", "shortest", "json"]
+"""Of values: as they came, a whole number, the shortest text of a double, a document."""
+
+LineEnd = Literal["lf", "crlf"]
+Place = Literal["job", "data", "host-data", "summary", "framework"]
+"""Where a file lies: in the folder of a job or its ``data``, in ``host/data`` next to the device's
+folder, in ``profiler`` of the summary, in ``FRAMEWORK``.
+"""
+
+IGNORED = (".done", ".join", ".zip")
+"""Names that end so are marks, what a parser joined, and archives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """One generation of the profiler.
+
+    ``since``: its first day; ``day``: the one whose facts its name stands for (ISO). ``reads``:
+    whether its parsers take raw files, or what msprof exports.
+    """
+
+    id: str
+    since: str
+    day: str
+    reads: Reads
+    summary: str
+    source: tuple[str, ...]
+    grade: Grade
+
+
+@dataclass(frozen=True, slots=True)
+class DatedName(Bounds):
+    """A name of a file, and the days on which it is written."""
+
+    form: NameForm
+
+
+@dataclass(frozen=True, slots=True)
+class TableColumn(Bounds):
+    """A column of an intermediate file, in the days on which it is there.
+
+    ``unit``: of its numbers. ``style``: how they are written. ``shows``: what of the recording.
+    """
+
+    name: str
+    summary: str
+    shows: Show
+    style: Style = "text"
+    unit: str | None = None
+    errata: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IntermediateFile(Bounds):
+    """One kind of file that a parser makes.
+
+    ``names``: every name under which it is written, the oldest first. ``parser``: which makes it;
+    ``made_of``: raw files and other intermediate files that it takes for it. ``columns``: those of
+    all days, in order. ``order``: of its rows, in words.
+    """
+
+    table: str
+    names: tuple[DatedName, ...]
+    form: TableForm
+    summary: str
+    source: tuple[str, ...]
+    grade: Grade
+    parser: str
+    made_of: tuple[str, ...]
+    columns: tuple[TableColumn, ...] = ()
+    line_end: LineEnd = "lf"
+    order: str | None = None
+    note: str | None = None
+    errata: tuple[str, ...] = ()
+
+    def columns_on(self, day: str) -> tuple[TableColumn, ...]:
+        """The columns of a day."""
+        return tuple(one for one in self.columns if DAYS.in_force(one, day))
+
+    def name_on(self, day: str) -> NameForm | None:
+        """The newest of the names that are written on a day; ``None`` where none is."""
+        return name_on(self.names, day)
+
+
+def name_on(names: Sequence[DatedName], day: str) -> NameForm | None:
+    """The newest of the names that are written on a day; ``None`` where none is."""
+    on = [one.form for one in names if DAYS.in_force(one, day)]
+    return on[-1] if on else None
+
+
+@dataclass(frozen=True, slots=True)
+class DatedRecord(Bounds):
+    """A kind of record of a file, by its declaration in ``records``, and the days on which it is.
+
+    ``values`` of the field that the file selects by mean this record; without any it is each record
+    that no other is.
+    """
+
+    record: str
+    values: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureFile(Bounds):
+    """One kind of raw file.
+
+    ``names``: every name under which it is written, the oldest first. ``members``: the records of a
+    file of records, ``select`` the field in which they differ. ``grammars``: the lines of a file of
+    text, by day. ``parser``: the one that reads it, ``None`` where none does.
+    """
+
+    file: str
+    target: Target
+    names: tuple[DatedName, ...]
+    summary: str
+    source: tuple[str, ...]
+    grade: Grade
+    form: Form = "records"
+    places: tuple[Place, ...] = ("job", "data")
+    select: str | None = None
+    members: tuple[DatedRecord, ...] = ()
+    grammar: str | None = None
+    parser: str | None = None
+    note: str | None = None
+    errata: tuple[str, ...] = ()
+
+    def named(self, name: str) -> tuple[DatedName, Mapping[str, str]] | None:
+        """The name that a file's is, with its changing parts; ``None`` for a file of another kind.
+
+        A name that several days have in common is the oldest of them.
+        """
+        if name.endswith(IGNORED):
+            return None
+        found = ((one, one.form.named(name)) for one in self.names)
+        return next(((one, parts) for one, parts in found if parts is not None), None)
+
+    def name_on(self, day: str) -> NameForm | None:
+        """The newest of the names that are written on a day; ``None`` where none is."""
+        return name_on(self.names, day)
+
+    def members_on(self, day: str) -> tuple[DatedRecord, ...]:
+        """The kinds of records of a day."""
+        return tuple(one for one in self.members if DAYS.in_force(one, day))
