@@ -1,0 +1,93 @@
+"""From a folder of raw files to one of intermediate files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from ascend_ref.atomic import staged
+from ascend_spec import mindspore_catalog
+
+from ..folder import RawCapture, find_captures
+from ..generation import Written, find_generation, generation_of
+from .run import Parser, Run, run_parsers
+
+PARSERS: Sequence[Parser] = ()
+"""In the order in which they run."""
+
+INCOMPLETE = "incomplete.txt"
+"""File next to what was made of raw files that could not all be read: what is missing."""
+
+Progress: TypeAlias = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What was made of one capture.
+
+    ``written``: when its files were written. ``files``: the intermediate files. ``damage``: what of
+    the raw files cannot be read, a line each.
+    """
+
+    capture: RawCapture
+    written: Written
+    files: tuple[Path, ...]
+    damage: tuple[str, ...]
+
+
+def parse(
+    source: Path,
+    folder: Path,
+    generation: str | None = None,
+    progress: Progress | None = None,
+) -> list[Parsed]:
+    """Write the intermediate files of every job and device below ``source`` into ``folder``.
+
+    generation: an id of generations.yaml or a day (ISO); by default found from the files. Of several
+    jobs each gets a folder of its own. What cannot be read is left out, and stated in
+    :data:`INCOMPLETE` next to the files. ``folder`` appears complete or not at all.
+
+    Raises ``Unreadable`` where there are no raw files, ``KeyError`` for an unknown generation,
+    ``FileExistsError`` for a folder that exists, ``OSError``.
+    """
+    day = None if generation is None else mindspore_catalog().day_of(generation)
+    captures = find_captures(source)
+    names = _names(captures)
+    done = []
+    with staged(folder) as draft:
+        for number, (capture, name) in enumerate(zip(captures, names, strict=True)):
+            if progress:
+                progress(number, len(captures), f"{capture.job} {capture.device}")
+            written = find_generation(capture)
+            if day is not None:
+                written = Written(generation_of(day), day)
+            (draft / name).mkdir(exist_ok=True)
+            run = Run(capture, written.day, draft / name)
+            run_parsers(run, PARSERS)
+            damage = tuple(str(one) for one in run.damage)
+            _state(draft / name, damage)
+            files = tuple(folder / name / one for one in run.written)
+            done.append(Parsed(capture, written, files, damage))
+    return done
+
+
+def _names(captures: Sequence[RawCapture]) -> list[str]:
+    """The folder of each, which is the one that was asked for where there is one job."""
+    jobs = list(dict.fromkeys((one.path, one.job) for one in captures))
+    if len(jobs) == 1:
+        return ["."] * len(captures)
+    same = [job for _, job in jobs]
+    names = {
+        key: key[1] if same.count(key[1]) == 1 else f"{key[1]}_{number}"
+        for number, key in enumerate(jobs, 1)
+    }
+    return [names[one.path, one.job] for one in captures]
+
+
+def _state(folder: Path, damage: Sequence[str]) -> None:
+    """Devices of one job share a folder."""
+    if damage:
+        with (folder / INCOMPLETE).open("a", encoding="utf-8", errors="backslashreplace") as file:
+            file.writelines(f"{one}\n" for one in damage)

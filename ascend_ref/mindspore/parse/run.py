@@ -1,0 +1,63 @@
+"""One capture being parsed: what is read, what is written, and what cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+from ascend_ref.raw.damage import Damage
+from ascend_ref.raw.series import Slices
+from ascend_spec import mindspore_catalog
+from ascend_spec.core import DAYS, Bounds
+from ascend_spec.mindspore import TableColumn
+
+from ..folder import RawCapture
+
+
+@dataclass
+class Run:
+    """The parsing of one capture by the facts of a day into a folder.
+
+    ``damage``: what of the raw files cannot be read. ``written``: names of files, in order.
+    """
+
+    capture: RawCapture
+    day: str
+    folder: Path
+    damage: list[Damage] = field(default_factory=list)
+    written: list[str] = field(default_factory=list)
+
+    def slices(self, kind: str) -> Slices | None:
+        """The slices of a kind of raw files, ``None`` where there are none."""
+        found = self.capture.files.get(kind)
+        return None if found is None else found.slices
+
+    def holds(self, bounds: Bounds) -> bool:
+        """Whether a fact holds on the day."""
+        return DAYS.in_force(bounds, self.day)
+
+    def columns(self, table: str) -> tuple[TableColumn, ...]:
+        """The columns of an intermediate file on the day."""
+        return mindspore_catalog().tables[table].columns_on(self.day)
+
+    def path(self, table: str) -> Path | None:
+        """Where an intermediate file is written, which is noted; ``None`` on days without it."""
+        file = mindspore_catalog().tables[table]
+        name = file.name_on(self.day)
+        if name is None or not self.holds(file):
+            return None
+        text = name.of(device=self.capture.device)
+        self.written.append(text)
+        return self.folder / text
+
+
+Parser: TypeAlias = Callable[[Run], None]
+"""Reads its raw files, if there are any, and writes what follows. Raises ``OSError``."""
+
+
+def run_parsers(run: Run, parsers: Sequence[Parser]) -> None:
+    """One parser after the other."""
+    for parser in parsers:
+        parser(run)

@@ -1,0 +1,56 @@
+"""``ascend-ref mindspore``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ascend_ref.cli.guard import CommandError
+from ascend_ref.cli.options import STAGED, output
+from ascend_ref.cli.outputs import room_for
+from ascend_ref.cli.progress import progress_bar
+
+
+@click.group()
+def mindspore() -> None:
+    """Read what MindSpore's profiler wrote, of any generation."""
+
+
+@mindspore.command()
+@click.argument("raw", metavar="FOLDER", type=click.Path(path_type=Path))
+@output("DIR", STAGED)
+@click.option(
+    "--generation",
+    metavar="GENERATION",
+    help="Parse as this generation does, G1 to G3, or as on a day (2021-12-16); by default found "
+    "from the files.",
+)
+def parse(raw: Path, output: Path, force: bool, generation: str | None) -> int:
+    """Write the intermediate files of raw files, as the parsers of their generation do.
+
+    FOLDER is that of a job, or one above; raw files lie in it or in data below it. Of several jobs
+    each gets a folder in DIR. Prints the paths of what was written; on stderr the generation, and
+    what of the raw files cannot be read, which stands in incomplete.txt as well.
+
+    Exit codes: 0 all written, 1 raw files were damaged, 2 nothing could be written.
+    """
+    from ascend_ref.raw.damage import Unreadable
+
+    from .parse.parse import parse as parse_raw  # slow: the spec
+
+    try:
+        with room_for(output, force=force), progress_bar(raw.name) as progress:
+            done = parse_raw(raw, output, generation, progress)
+    except (Unreadable, KeyError) as problem:
+        raise CommandError(str(problem.args[0])) from None
+    for one in done:
+        written = one.written
+        click.echo(f"{one.capture.path}: {written.generation.id}, as on {written.day}", err=True)
+        for entry in written.contradicts:
+            click.echo(f"{entry.path}: {entry.reason}", err=True)
+        for path in one.files:
+            click.echo(str(path))
+        for line in one.damage:
+            click.echo(line, err=True)
+    return 1 if any(one.damage for one in done) else 0
