@@ -45,8 +45,8 @@ def parse(
 ) -> list[Parsed]:
     """Write the intermediate files of every job and device below ``source`` into ``folder``.
 
-    generation: an id of generations.yaml or a day (ISO); by default found from the files. Of several
-    jobs each gets a folder of its own. What cannot be read is left out, and stated in
+    generation: an id of generations.yaml or a day (ISO); by default found from the files. Of
+    several jobs each gets a folder of its own. What cannot be read is left out, and stated in
     :data:`INCOMPLETE` next to the files. ``folder`` appears complete or not at all.
 
     Raises ``Unreadable`` where there are no raw files, ``KeyError`` for an unknown generation,

@@ -4,3 +4,5 @@ from .catalog import MindSporeCatalog as MindSporeCatalog
 from .model import CaptureFile as CaptureFile
 from .model import DatedName as DatedName
 from .model import Generation as Generation
+from .model import IntermediateFile as IntermediateFile
+from .model import TableColumn as TableColumn
