@@ -6,12 +6,21 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from ascend_ref.markdown import Style, bullets, code, commas, page
-from ascend_spec import Schema, api_catalog, bin_catalog, catalog, raw_catalog, text_catalog
+from ascend_spec import (
+    Schema,
+    api_catalog,
+    bin_catalog,
+    catalog,
+    mindspore_catalog,
+    raw_catalog,
+    text_catalog,
+)
 from ascend_spec.core import Erratum
 
 from .api_pages import message_place
 from .blocks import bin_place
 from .csv_pages import text_place
+from .mindspore_pages import mindspore_place
 from .pages import citations, place_link
 from .raw_pages import raw_place
 from .subject import Fields, Subject, things
@@ -27,6 +36,7 @@ def disagreements() -> Iterator[tuple[Mapping[str, Erratum], Place]]:
     yield api_catalog().errata, message_place
     yield text_catalog().errata, text_place
     yield raw_catalog().errata, raw_place
+    yield mindspore_catalog().errata, mindspore_place
     yield catalog().products.errata, lambda _, place: code(place)
 
 

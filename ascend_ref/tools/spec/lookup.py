@@ -35,6 +35,9 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
     "blocks:bin_subjects": ("block", "record", "values", "epoch"),
     "blocks:key_subjects": ("key",),
     "raw_pages:raw_subjects": ("raw", "chip", "raw-values"),
+    "mindspore_pages:mindspore_subjects": (
+        *("mindspore", "intermediate", "mindspore-generation", "mindspore-values"),
+    ),
     "api_pages:api_subjects": ("command", "event", "error", "envelope", "generation"),
     "recording_pages:recording_subjects": ("entity",),
     "layout_pages:layout_subjects": ("layout",),

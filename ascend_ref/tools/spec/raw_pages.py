@@ -63,7 +63,7 @@ def raw_page(file: RawFile, style: Style) -> str:
 
 
 def _where(file: RawFile, style: Style) -> Iterator[Fact]:
-    own, *older = (code(_spelled(one)) for one in file.forms)
+    own, *older = (code(spelled(one)) for one in file.forms)
     yield "Name", own
     yield "Older names", older
     inside = "/data" if file.folder == "data" and file.side != "framework" else ""
@@ -71,7 +71,7 @@ def _where(file: RawFile, style: Style) -> Iterator[Fact]:
     yield "Must be there", "yes" if file.required else None
 
 
-def _spelled(name: NameForm) -> str:
+def spelled(name: NameForm) -> str:
     """A name with what stands before the number of a slice."""
     return name.template.replace("{slice}", ".slice_{slice}")
 
@@ -95,7 +95,7 @@ def _address(address: str, style: Style) -> str:
 
 def _content(file: RawFile, style: Style) -> Iterator[str]:
     if file.grammar is not None:
-        yield from _lines(raw_catalog().grammars[file.grammar], style)
+        yield from lines_section(raw_catalog().grammars[file.grammar], style)
     if file.document is not None:
         yield "## Keys"
         yield keys_table({"": raw_catalog().document_schema(file.document)}, style)
@@ -160,7 +160,7 @@ def _texts(record: FrameworkRecord, style: Style) -> Iterator[str]:
         yield table(("tag", "name", "meaning", "form", "shows"), rows)
 
 
-def _lines(grammar: Grammar, style: Style) -> Iterator[str]:
+def lines_section(grammar: Grammar, style: Style) -> Iterator[str]:
     """The lines of a file of text and their changing parts."""
     yield "## Lines"
     yield style.prose(grammar.summary)

@@ -9,7 +9,7 @@ from typing import Any
 import construct
 
 from ascend_ref.markdown import Style, code, sentences, table
-from ascend_spec import catalog, raw_catalog
+from ascend_spec import catalog, mindspore_catalog, raw_catalog
 from ascend_spec.core.packed import FieldFacts, bit_fields
 from ascend_spec.core.shows import Show
 
@@ -66,6 +66,8 @@ def _named_by(values: str, style: Style) -> str:
     """Where the number is named: a set of values, an enum table, or a dictionary of the profile."""
     if values in raw_catalog().vocabularies:
         return f"Values: {style.link('raw-values', values)}"
+    if values in mindspore_catalog().vocabularies:
+        return f"Values: {style.link('mindspore-values', values)}"
     if values in catalog().enums:
         return f"Values: {style.link('enum', values)}"
     return f"Named in {style.link('raw', values)}"

@@ -105,6 +105,11 @@ SHEETS: Mapping[str, tuple[str, str]] = {
         "info.json.",
     ),
     "raw/values.md": ("Values in raw files", ""),
+    "mindspore/generations.md": (
+        "Generations of MindSpore's profiler",
+        "Facts about MindSpore's files have days; a generation is one of them.",
+    ),
+    "mindspore/values.md": ("Values in files of MindSpore's profiler", ""),
     "timeline/flows.md": (
         "Arrows of the timelines",
         "An arrow is a pair of events of phase s and f with the same category and id.",
@@ -118,10 +123,21 @@ INDEXES = {
     "enums/index.md": ("Enums", "enum"),
     "recording/index.md": ("The recording", "entity"),
     "raw/index.md": ("Raw files", "raw"),
+    "mindspore/index.md": ("MindSpore's profiler", "mindspore"),
+    "mindspore/tables.md": ("Intermediate files of MindSpore's profiler", "intermediate"),
 }
 """Pages that list the subjects of a kind: title and kind."""
 
-ALONE: tuple[str, ...] = ("enum", "csv", "layer", "block", "entity", "raw")
+ALONE: tuple[str, ...] = (
+    "enum",
+    "csv",
+    "layer",
+    "block",
+    "entity",
+    "raw",
+    "mindspore",
+    "intermediate",
+)
 """The kinds of which each subject has a page to itself, as it is looked up."""
 
 

@@ -86,6 +86,18 @@ KINDS: Mapping[str, KindOfSubject] = {
     "raw": KindOfSubject("raw", "a kind of raw file, and its records", short=False),
     "chip": KindOfSubject("chips", "a generation of chips, by its number", short=False),
     "raw-values": KindOfSubject("raw-values", "a set of values in raw files", short=False),
+    "mindspore": KindOfSubject(
+        "mindspore", "a kind of raw file of MindSpore's profiler", short=False
+    ),
+    "intermediate": KindOfSubject(
+        "intermediates", "a file that MindSpore's parsers make of raw files"
+    ),
+    "mindspore-generation": KindOfSubject(
+        "mindspore-generations", "a generation of MindSpore's profiler", short=False
+    ),
+    "mindspore-values": KindOfSubject(
+        "mindspore-values", "a set of values in files of MindSpore's profiler", short=False
+    ),
     "command": KindOfSubject("commands", "a request to the API and its answer"),
     "event": KindOfSubject("events", "a message of the API that nobody asked for"),
     "error": KindOfSubject("errors", "an error code of the API"),

@@ -197,7 +197,7 @@ _tensor = partial(_framework, shows=MELTED)
 TENSOR = Struct(
     _tensor("tensorType", Int32ul, "0 for an input, 1 for an output.", shows=CONSTANT),
     _tensor(
-        "format", Int32ul, "Format; a value of MindSpore is 200 more.", values="tensor_formats"
+        "format", Int32ul, "Format; a value of MindSpore is 200 more.", values="framework_formats"
     ),
     _tensor(
         "dataType",

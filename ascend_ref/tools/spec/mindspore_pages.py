@@ -1,0 +1,184 @@
+"""What MindSpore's profiler writes, its generations and values, as Markdown pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ascend_ref.markdown import Fact, Style, code, commas, page, sentences, table
+from ascend_spec import mindspore_catalog
+from ascend_spec.mindspore import (
+    CaptureFile,
+    DatedName,
+    Generation,
+    IntermediateFile,
+    TableColumn,
+)
+
+from .blocks import values_section
+from .pages import citations, evidence, in_force, resolutions
+from .raw_pages import FORMS, lines_section, spelled
+from .raw_records import record_table, shows
+from .subject import Subject, things
+
+PLACES = {
+    "job": "the folder of the job",
+    "data": "data below it",
+    "host-data": "host/data next to that of the device",
+    "summary": "profiler of the summary",
+    "framework": "FRAMEWORK",
+}
+"""Where files lie, in words."""
+
+TABLE_FORMS = {
+    "csv": "CSV",
+    "lines": "lines of values",
+    "table": "a drawn table",
+    "number": "one number",
+    "json": "JSON",
+}
+
+
+def capture_page(file: CaptureFile, style: Style) -> str:
+    """One kind of raw file: its names by day, and what is in it."""
+    return style.page(
+        file.file,
+        file.summary,
+        *_names(file.names),
+        ("Folder", (PLACES[one] for one in file.places)),
+        ("Written on", file.target),
+        ("Content", FORMS[file.form]),
+        ("In force", in_force(file.since, file.until)),
+        ("Made of it", style.links("intermediate", _made_of(file))),
+        *evidence(file, style),
+        style.prose(file.note),
+        *_content(file, style),
+        resolutions(mindspore_catalog().errata, file.errata, style),
+    )
+
+
+def _names(names: Sequence[DatedName]) -> Iterator[Fact]:
+    listed = (
+        " ".join(filter(None, (code(spelled(one.form)), in_force(one.since, one.until))))
+        for one in names
+    )
+    yield "Names", listed
+
+
+def _made_of(file: CaptureFile) -> list[str]:
+    every = mindspore_catalog().tables.values()
+    return [one.table for one in every if file.file in one.made_of]
+
+
+def _content(file: CaptureFile, style: Style) -> Iterator[str]:
+    catalog = mindspore_catalog()
+    if file.grammar is not None:
+        yield from lines_section(catalog.grammars[file.grammar], style)
+    if len(file.members) > 1:
+        yield "## Kinds of records"
+        if file.select is not None:
+            yield f"The field {code(file.select)} says which one a record is."
+        rows = (
+            (code(one.record), commas(map(str, one.values)), in_force(one.since, one.until))
+            for one in file.members
+        )
+        yield table(("record", "values", "in force"), rows)
+    for name in dict.fromkeys(one.record for one in file.members):
+        declaration = catalog.record(name)
+        size = declaration.sizeof()
+        head = style.below().heading(name)
+        yield page(head, f"{size} bytes, little-endian.", record_table(declaration, style))
+
+
+def intermediate_page(file: IntermediateFile, style: Style) -> str:
+    """One kind of intermediate file: what it is made of, and its columns by day."""
+    raw = [one for one in file.made_of if one in mindspore_catalog().files]
+    other = [one for one in file.made_of if one not in raw]
+    return style.page(
+        file.table,
+        file.summary,
+        *_names(file.names),
+        ("Content", TABLE_FORMS[file.form]),
+        ("Lines end with", file.line_end),
+        ("Order of the rows", style.prose(file.order)),
+        ("Made of raw files", style.links("mindspore", raw)),
+        ("Made of", style.links("intermediate", other)),
+        ("In force", in_force(file.since, file.until)),
+        *evidence(file, style),
+        style.prose(file.note),
+        *_columns(file.columns, style),
+        resolutions(mindspore_catalog().errata, file.errata, style),
+    )
+
+
+def _columns(columns: Sequence[TableColumn], style: Style) -> Iterator[str]:
+    if not columns:
+        return
+    yield "## Columns"
+    rows = (
+        (
+            code(one.name),
+            one.style,
+            one.unit or "",
+            sentences(
+                style.prose(one.summary), in_force(one.since, one.until), style.see(one.errata)
+            ),
+            shows(one.shows, style),
+        )
+        for one in columns
+    )
+    yield table(("column", "form", "unit", "meaning", "shows"), rows)
+
+
+def generation_section(generation: Generation, style: Style) -> str:
+    """One generation: when it began, and what its name stands for."""
+    return style.page(
+        generation.id,
+        generation.summary,
+        ("Begins", generation.since),
+        ("Its name stands for", generation.day),
+        ("Reads", "raw files" if generation.reads == "raw" else "what msprof exports"),
+        ("Grade", generation.grade),
+        ("Source", citations(generation.source, style)),
+    )
+
+
+def mindspore_place(style: Style, place: str) -> str:
+    """A place of an erratum, linked to the page of its file where it has one."""
+    catalog = mindspore_catalog()
+    if place in catalog.files:
+        return style.link("mindspore", place)
+    return style.link("intermediate", place) if place in catalog.tables else code(place)
+
+
+def mindspore_subjects() -> Iterator[Subject]:
+    """Kinds of raw and of intermediate files, generations, and the values of both."""
+    catalog = mindspore_catalog()
+    yield from things(
+        "mindspore",
+        catalog.files,
+        "mindspore/{name}.md",
+        capture_page,
+        also=lambda file: tuple(one.form.template.partition("{")[0] for one in file.names),
+        cells=lambda file: {"written on": file.target, "content": FORMS[file.form]},
+    )
+    yield from things(
+        "intermediate",
+        catalog.tables,
+        "mindspore/{name}.md",
+        intermediate_page,
+        cells=lambda file: {"content": TABLE_FORMS[file.form], "parser": file.parser},
+    )
+    yield from things(
+        "mindspore-generation",
+        catalog.generations,
+        "mindspore/generations.md#{anchor}",
+        generation_section,
+        cells=lambda one: {"begins": one.since, "reads": one.reads},
+    )
+    yield from things(
+        "mindspore-values",
+        catalog.vocabularies,
+        "mindspore/values.md#{anchor}",
+        values_section,
+        cells=lambda values: {"members": str(len(values.members))},
+    )
