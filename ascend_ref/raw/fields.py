@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import construct
@@ -10,6 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ascend_spec.core.packed import ClockName, Field, bit_fields
+
+_AT_ONCE = 1 << 15
+"""Records that are filled at once: of 64 bytes, two megabytes."""
 
 
 def numbers(
@@ -44,6 +48,21 @@ def put(
     kind = np.dtype(f"u{target.dtype.itemsize}").type
     own = (np.asarray(values, np.int64).astype(kind) & kind(mask)) << kind(shift)
     target[...] = target.astype(kind) & ~kind(mask << shift) | own
+
+
+def fill(
+    declaration: construct.Struct,
+    rows: npt.NDArray[Any],
+    columns: Mapping[str, npt.NDArray[Any]],
+) -> None:
+    """Write several columns as :func:`put` writes one, as long as the records.
+
+    Records of a block stay in the caches of the processor until all their fields are written.
+    """
+    for start in range(0, len(rows), _AT_ONCE):
+        block = slice(start, start + _AT_ONCE)
+        for name, column in columns.items():
+            put(declaration, rows[block], name, column[block])
 
 
 def split_numbers(
@@ -108,6 +127,7 @@ def bits_of(field: construct.Construct) -> Mapping[str, tuple[int, int]]:
         return {}
 
 
+@cache
 def _place(declaration: construct.Struct, name: str) -> tuple[str, tuple[int, int] | None]:
     """The field that holds a name, which is its own before it is that of a part of one."""
     for field in declaration.subcons:

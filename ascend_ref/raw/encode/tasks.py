@@ -10,7 +10,7 @@ from ascend_ref.capture.model import NONE
 from ascend_ref.derive.matching import groups, values_at
 from ascend_spec import raw_catalog
 
-from ..fields import joined, put, taken, time_field
+from ..fields import fill, joined, put, taken, time_field
 from ..task_kinds import FFTS_PLUS, FLIP, entry, has_whole_numbers, is_of_device
 from ..vocabulary import level, numbered
 from .calls import HostTicks
@@ -140,10 +140,12 @@ def _write_hwts(
     tasks = capture.tasks
     declaration = tree.declaration("hwts")
     rows = tree.rows("hwts", 2 * len(own))
-    _put_ends(declaration, rows, moments, "sysTag", _START)
-    put(declaration, rows, "taskType", np.tile(_entries(capture, tree, own), 2))
-    rows["taskId"] = np.tile(tasks.number[own], 2)
-    rows["streamId"] = np.tile(tasks.stream[own], 2)
+    columns = {
+        "taskType": np.tile(_entries(capture, tree, own), 2),
+        "taskId": np.tile(tasks.number[own], 2),
+        "streamId": np.tile(tasks.stream[own], 2),
+    }
+    fill(declaration, rows, columns | _ends(declaration, moments, "sysTag", _START))
     tree.write("hwts", _in_order(declaration, rows), device)
 
 
@@ -162,34 +164,38 @@ def _write_stars(
     declaration = tree.declaration("stars_soc", name)
     plain = tree.rows("stars_soc", 2 * int(whole.sum()), name)
     chosen = own[whole]
-    _put_ends(declaration, plain, moments[:, whole], "funcType", _START)
-    put(declaration, plain, "taskType", np.tile(_entries(capture, tree, chosen), 2))
-    plain["taskId"] = np.tile(tasks.number[chosen], 2)
+    columns = {
+        "taskType": np.tile(_entries(capture, tree, chosen), 2),
+        "taskId": np.tile(tasks.number[chosen], 2),
+    }
     if not v6:
-        plain["streamId"] = np.tile(tasks.stream[chosen], 2)
+        columns["streamId"] = np.tile(tasks.stream[chosen], 2)
+    columns |= _ends(declaration, moments[:, whole], "funcType", _START)
+    fill(declaration, plain, columns)
     rows = plain
     if not whole.all():
         parts = own[~whole]
         sub = tree.rows("stars_soc", 2 * len(parts), "FFTS_LOG")
         inner = tree.declaration("stars_soc", "FFTS_LOG")
-        _put_ends(inner, sub, moments[:, ~whole], "funcType", _SUB_START)
-        sub["streamId"] = np.tile(tasks.stream[parts], 2)
-        sub["taskId"] = np.tile(tasks.number[parts], 2)
-        sub["subTaskType"] = np.tile(_sub_tasks(capture, parts), 2)
-        sub["subTaskId"] = np.tile(tasks.context[parts], 2)
+        columns = {
+            "streamId": np.tile(tasks.stream[parts], 2),
+            "taskId": np.tile(tasks.number[parts], 2),
+            "subTaskType": np.tile(_sub_tasks(capture, parts), 2),
+            "subTaskId": np.tile(tasks.context[parts], 2),
+        }
+        fill(inner, sub, columns | _ends(inner, moments[:, ~whole], "funcType", _SUB_START))
         put(inner, sub, "fftsType", numbered("ffts_types")["FFTS+"])
         rows = joined([plain, sub])
     tree.write("stars_soc", _in_order(declaration, rows), device, record=name)
 
 
-def _put_ends(
-    declaration: construct.Struct, rows: Rows, moments: Integers, field: str, first: int
-) -> None:
-    """Starts, then ends: their kinds and their times."""
-    count = moments.shape[1]
-    put(declaration, rows, field, np.repeat([first, first + 1], count))
-    field, _ = time_field(declaration)
-    rows[field] = moments.reshape(-1)
+def _ends(
+    declaration: construct.Struct, moments: Integers, kind: str, first: int
+) -> dict[str, Integers]:
+    """Starts, then ends: their kinds and their times, by field."""
+    time, _ = time_field(declaration)
+    kinds = np.repeat([first, first + 1], moments.shape[1])
+    return {kind: kinds, time: moments.reshape(-1)}
 
 
 def _in_order(declaration: construct.Struct, rows: Rows) -> Rows:
