@@ -162,7 +162,7 @@ def _ticks(block: Block, layout: Layout) -> tuple[npt.NDArray[np.uint64], Intege
     views: list[npt.NDArray[Any]] = [
         layout.view(number, block.rows) for number in range(len(layout.members))
     ]
-    tick = np.ascontiguousarray(views[0]["syscnt"])
+    tick = views[0]["syscnt"].copy()
     stream = views[0]["stream_id"].astype(np.int64)
     for view, mask in zip(views[1:], layout.split(block.rows)[1:], strict=True):
         if mask.any():
