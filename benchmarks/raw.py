@@ -119,7 +119,7 @@ def write_numbers(
 ) -> None:
     """The slices of such records."""
     rows = encode(kind, dtype, columns)
-    write_slices(folder, raw_catalog().files[kind], rows, SLICE, age="unaging", device=0)
+    write_slices(folder, raw_catalog().files[kind].name, rows, SLICE, age="unaging", device=0)
 
 
 def is_written(folder: Path, content: memoryview) -> bool:
