@@ -21,6 +21,8 @@ from ascend_spec.raw.text import Grammar, load_grammars
 from . import records
 from .model import (
     CaptureFile,
+    Change,
+    DatedGrammar,
     DatedName,
     DatedRecord,
     Generation,
@@ -41,6 +43,11 @@ class MindSporeCatalog:
     def generations(self) -> Mapping[str, Generation]:
         """Generations by id, the oldest first."""
         return self.documents.by("id", Generation, f"{FOLDER}/generations.yaml")
+
+    @cached_property
+    def changes(self) -> Mapping[str, Change]:
+        """What parsers do on some days alone, by id."""
+        return self.documents.by("id", Change, f"{FOLDER}/changes.yaml")
 
     @cached_property
     def files(self) -> Mapping[str, CaptureFile]:
@@ -111,13 +118,16 @@ class MindSporeCatalog:
 
     def _file(self, row: Mapping[str, Any], place: str) -> CaptureFile:
         with reading(place):
-            rest = without(row, "names", "members", "record")
+            rest = without(row, "names", "members", "record", "texts")
             return self.documents.fact(
                 CaptureFile,
                 rest,
                 place,
                 names=tuple(self._names(row["names"], place)),
                 members=tuple(self._members(row, place)),
+                texts=tuple(
+                    self.documents.fact(DatedGrammar, one, place) for one in row.get("texts", ())
+                ),
             )
 
     def _table(self, row: Mapping[str, Any], place: str) -> IntermediateFile:

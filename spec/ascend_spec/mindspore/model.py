@@ -22,10 +22,13 @@ Style = Literal["text", "integer", "shortest", "json"]
 """Of values: as they came, a whole number, the shortest text of a double, a document."""
 
 LineEnd = Literal["lf", "crlf"]
-Place = Literal["job", "data", "host-data", "summary", "framework"]
+Place = Literal["job", "data", "host-data", "summary", "framework", "hccl"]
 """Where a file lies: in the folder of a job or its ``data``, in ``host/data`` next to the device's
-folder, in ``profiler`` of the summary, in ``FRAMEWORK``.
+folder, in ``profiler`` of the summary, in ``FRAMEWORK``, in that of an operator below
+``hccl_info``.
 """
+
+Mode = Literal["training", "inference"]
 
 IGNORED = (".done", ".join", ".zip")
 """Names that end so are marks, what a parser joined, and archives."""
@@ -49,6 +52,17 @@ class Generation:
 
 
 @dataclass(frozen=True, slots=True)
+class Change(Bounds):
+    """What parsers do on some days alone, where no other fact with days says it."""
+
+    id: str
+    summary: str
+    source: tuple[str, ...]
+    grade: Grade
+    errata: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class DatedName(Bounds):
     """A name of a file, and the days on which it is written."""
 
@@ -60,6 +74,8 @@ class TableColumn(Bounds):
     """A column of an intermediate file, in the days on which it is there.
 
     ``unit``: of its numbers. ``style``: how they are written. ``shows``: what of the recording.
+    ``mode``: of the runs that have it, where not all have. ``each``: what it comes once for, each
+    time with other parts in place of those in braces in its name.
     """
 
     name: str
@@ -67,7 +83,14 @@ class TableColumn(Bounds):
     shows: Show
     style: Style = "text"
     unit: str | None = None
+    mode: Mode | None = None
+    each: str | None = None
     errata: tuple[str, ...] = ()
+
+    @property
+    def form(self) -> NameForm:
+        """Its name with the parts that change."""
+        return NameForm.made(self.name, {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +144,20 @@ class DatedRecord(Bounds):
 
 
 @dataclass(frozen=True, slots=True)
+class DatedGrammar(Bounds):
+    """Lines of a file of text, and the days on which it has them."""
+
+    grammar: str
+
+
+@dataclass(frozen=True, slots=True)
 class CaptureFile(Bounds):
     """One kind of raw file.
 
     ``names``: every name under which it is written, the oldest first. ``members``: the records of a
-    file of records, ``select`` the field in which they differ. ``grammars``: the lines of a file of
-    text, by day. ``parser``: the one that reads it, ``None`` where none does.
+    file of records, ``select`` the field in which they differ. ``grammar``: the lines of a file of
+    text; ``texts``: those that it has on some days alone, the oldest first. ``parser``: the one
+    that reads it, ``None`` where none does.
     """
 
     file: str
@@ -140,6 +171,7 @@ class CaptureFile(Bounds):
     select: str | None = None
     members: tuple[DatedRecord, ...] = ()
     grammar: str | None = None
+    texts: tuple[DatedGrammar, ...] = ()
     parser: str | None = None
     note: str | None = None
     errata: tuple[str, ...] = ()

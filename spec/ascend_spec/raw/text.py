@@ -16,6 +16,8 @@ from ascend_spec.core.shows import Show, shown
 PartType = Literal["whole", "decimal", "word", "words", "text"]
 Times = Literal["optional", "one", "many", "first"]
 Blanks = Literal["many", "colon"]
+Ends = Literal["lf", "nul"]
+"""What a line ends with; a line feed in front of a NUL belongs to the end as well."""
 
 _WORD = re.compile(r"\S+")
 _FORMS: Mapping[PartType, Mapping[str, Any]] = {
@@ -137,7 +139,7 @@ class Grammar:
     """What a file of text is: its lines in order.
 
     ``repeats``: the lines come again and again, one block for each sample. ``unordered``: readers
-    take the lines in any order.
+    take the lines in any order. ``ends``: with what each line ends.
     """
 
     grammar: str
@@ -148,6 +150,7 @@ class Grammar:
     parts: Mapping[str, TextPart]
     repeats: bool = False
     unordered: bool = False
+    ends: Ends = "lf"
 
     def line_of(self, text: str) -> tuple[TextLine, Mapping[str, str]] | None:
         """The first kind of line that a text is, and its parts; ``None`` for none of them.
