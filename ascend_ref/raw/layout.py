@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import construct
 import numpy as np
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ascend_spec import raw_catalog
 from ascend_spec.core.packed import dtype_of
-from ascend_spec.raw import Member, RawFile, records
+from ascend_spec.raw import RawFile, records
 
 from .fields import numbers
 
@@ -31,17 +31,40 @@ class Ambiguous(ValueError):
     """The records of a file cannot be known without a chip or a setting."""
 
 
+class Kind(Protocol):
+    """One kind of record: its declaration, and the values of the field that mean it."""
+
+    @property
+    def record(self) -> str:
+        """The name of the declaration."""
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """Of the field in which kinds differ; empty for what no other kind is."""
+
+
+class Declarations(Protocol):
+    """Gives declarations by their names, as catalogs do."""
+
+    def record(self, name: str, /) -> construct.Struct:
+        """The declaration of a record; ``KeyError`` for an unknown one."""
+
+
 @dataclass(frozen=True)
 class Layout:
-    """The records of a file: ``members`` of one ``size``, which differ in the field ``select``."""
+    """The records of a file: ``members`` of one ``size``, which differ in the field ``select``.
+
+    ``catalog``: where their declarations are.
+    """
 
     size: int
-    members: tuple[Member, ...]
+    members: tuple[Kind, ...]
     select: str | None
+    catalog: Declarations = field(default_factory=raw_catalog, compare=False, repr=False)
 
-    def declaration(self, member: Member) -> construct.Struct:
+    def declaration(self, member: Kind) -> construct.Struct:
         """The declaration of a member's records."""
-        return raw_catalog().record(member.record)
+        return self.catalog.record(member.record)
 
     @cached_property
     def magic(self) -> tuple[int, bytes] | None:
@@ -140,7 +163,7 @@ def _distinct(layout: Layout, chip: int | None) -> Layout:
     """Of members that share a size and a kind, those of the oldest chips, where none is known."""
     if chip is not None:
         return layout
-    seen: dict[tuple[int, ...], Member] = {}
+    seen: dict[tuple[int, ...], Kind] = {}
     for one in layout.members:
         seen.setdefault(one.values, one)
     return Layout(layout.size, tuple(seen.values()), layout.select)

@@ -69,7 +69,8 @@ def cost_of(written: Written, capture: Capture, context: Context) -> Cost:
         time = times_of(declaration, records, context)
         if time is not None:
             found.append(time[lost])
-        tables = [one.partition("/")[2] for one in member.feeds or written.kind.feeds]
+        fed = next(one.feeds for one in written.kind.members if one is member)
+        tables = [one.partition("/")[2] for one in fed or written.kind.feeds]
         rows |= _one_to_one(tables, len(records), int(np.sum(lost)), capture, device)
         if written.kind.file in _LOGS and time is not None:
             tag = _LOGS[written.kind.file]
