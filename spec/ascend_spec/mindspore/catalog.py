@@ -21,7 +21,6 @@ from ascend_spec.raw.text import Grammar, load_grammars
 from . import records
 from .model import (
     CaptureFile,
-    Change,
     DatedGrammar,
     DatedName,
     DatedRecord,
@@ -43,11 +42,6 @@ class MindSporeCatalog:
     def generations(self) -> Mapping[str, Generation]:
         """Generations by id, the oldest first."""
         return self.documents.by("id", Generation, f"{FOLDER}/generations.yaml")
-
-    @cached_property
-    def changes(self) -> Mapping[str, Change]:
-        """What parsers do on some days alone, by id."""
-        return self.documents.by("id", Change, f"{FOLDER}/changes.yaml")
 
     @cached_property
     def files(self) -> Mapping[str, CaptureFile]:

@@ -52,17 +52,6 @@ class Generation:
 
 
 @dataclass(frozen=True, slots=True)
-class Change(Bounds):
-    """What parsers do on some days alone, where no other fact with days says it."""
-
-    id: str
-    summary: str
-    source: tuple[str, ...]
-    grade: Grade
-    errata: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class DatedName(Bounds):
     """A name of a file, and the days on which it is written."""
 
