@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-Kind = Literal["start", "fp", "bp", "end", "reduction"]
+PointKind = Literal["start", "fp", "bp", "end", "reduction"]
 FIRST = "-"
 """In place of the end of the step before, where there is none."""
 
@@ -17,22 +17,23 @@ class Point(NamedTuple):
     ``kind``: ``None`` for what has no part in a step.
     """
 
-    kind: Kind | None
+    kind: PointKind | None
     tag: int
     task: int
     stream: int
     time: int
-    place: int
+    place: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Segmentation:
-    """How points are cut into steps; the fields are changes of the spec without ``steps_``."""
+    """How points are cut into steps: the ways of step_opening, step_start and
+    reductions_across_slices.
+    """
 
-    open_at_starts: bool = False
-    forget_their_start: bool = False
-    forget_reductions: bool = False
-    without_interval: bool = False
+    opening: str
+    start: str
+    reductions: str
 
 
 @dataclass(slots=True)
@@ -46,7 +47,7 @@ class Step:
     fp: int | None = None
     bp: int | None = None
     end: int | None = None
-    reductions: dict[int | str, list[Point]] = field(default_factory=dict)
+    reductions: dict[int, list[Point]] = field(default_factory=dict)
 
     @property
     def following(self) -> int | str:
@@ -54,21 +55,20 @@ class Step:
         return FIRST if self.end is None else self.end
 
 
-def steps_of(points: Iterable[Point], rules: Segmentation) -> Iterator[Step]:
+def steps_of(points: Iterable[Point], ways: Segmentation) -> Iterator[Step]:
     """The steps that end. Each is to be read before the next one is asked for."""
-    step = Step(None if rules.open_at_starts else FIRST)
+    at_start = ways.opening == "at-start"
+    step = Step(None if at_start else FIRST)
     place = None
     for point in points:
-        if place != point.place:
-            place = point.place
-            if rules.forget_their_start:
-                step.start = step.following
-            if rules.forget_reductions:
-                step.reductions = {}
-        if rules.without_interval:
+        is_first = place != point.place
+        place = point.place
+        if is_first and ways.reductions == "lost":
+            step.reductions = {}
+        if ways.start == "forward-start" or (is_first and ways.start == "end-before-in-slice"):
             step.start = step.following
         match point.kind:
-            case "start" if rules.open_at_starts:
+            case "start" if at_start:
                 step = Step(step.following)
             case "fp":
                 step.fp = point.time
@@ -80,5 +80,5 @@ def steps_of(points: Iterable[Point], rules: Segmentation) -> Iterator[Step]:
                 step.reductions.setdefault(point.stream, []).append(point)
         if step.end:
             yield step
-            if not rules.open_at_starts:
+            if not at_start:
                 step = Step(step.end)
