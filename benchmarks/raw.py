@@ -113,7 +113,7 @@ def write_numbers(
     rows = np.zeros(len(next(iter(columns.values()))), dtype)
     for name, column in columns.items():
         put(declaration, rows, name, column)
-    write_slices(folder, file, rows, SLICE, age="unaging", device=0)
+    write_slices(folder, file.name, rows, SLICE, age="unaging", device=0)
 
 
 def is_written(folder: Path, content: memoryview) -> bool:

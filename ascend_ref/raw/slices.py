@@ -15,7 +15,8 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from ascend_spec.raw import RawFile, Side
+from ascend_spec.core.names import NameForm
+from ascend_spec.raw import Side
 
 from .damage import Damage, Damaged, few
 from .fields import opaque
@@ -74,18 +75,18 @@ def read_blocks(
 
 
 def write_slices(
-    folder: Path, kind: RawFile, rows: npt.NDArray[Any], most: int, **parts: object
+    folder: Path, form: NameForm, rows: npt.NDArray[Any], most: int, **parts: object
 ) -> None:
     """Write records as they are, with what stands in them where no field is.
 
-    most: bytes of a slice, which ends with a whole record and has at least one. parts: of the name
-    of the file, but for the number of the slice. Raises ``OSError``.
+    most: bytes of a slice, which ends with a whole record and has at least one. form, parts: the
+    name of the file, and its changing parts but for the number of the slice. Raises ``OSError``.
     """
     content = np.ascontiguousarray(opaque(rows)).view(np.uint8).data
     size = rows.dtype.itemsize
     each = max(most // size, 1) * size
     for number, start in enumerate(range(0, len(content), each)):
-        name = kind.name.of(slice=number, **parts)
+        name = form.of(slice=number, **parts)
         (folder / name).write_bytes(content[start : start + each])
 
 

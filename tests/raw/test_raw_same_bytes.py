@@ -327,7 +327,7 @@ def test_the_real_log_of_a_910a_is_written_as_it_was(tmp_path: Path) -> None:
     found = joined([layout.view(0, one.rows) for one in blocks])
     assert (len(found), damage) == (62_847, [])
     rows = written(layout.declaration(layout.members[0]), found)
-    write_slices(tmp_path, kind, rows, 1 << 20, device=1)
+    write_slices(tmp_path, kind.name, rows, 1 << 20, device=1)
     slices = [tmp_path / kind.name.of(device=1, slice=number) for number in range(4)]
     assert b"".join(one.read_bytes() for one in slices) == path.read_bytes()
     assert sorted(slices) == sorted(tmp_path.iterdir())

@@ -8,13 +8,18 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ascend_ref.atomic import staged
+from ascend_ref.raw.damage import Damage
 from ascend_spec import mindspore_catalog
 
 from ..folder import RawCapture, find_captures
 from ..generation import Written, find_generation, generation_of
+from .aicore import write_aicore
+from .framework import write_framework
+from .hwts import write_hwts
+from .operators import write_operators
 from .run import Parser, Run, run_parsers
 
-PARSERS: Sequence[Parser] = ()
+PARSERS: Sequence[Parser] = (write_hwts, write_framework, write_operators, write_aicore)
 """In the order in which they run."""
 
 INCOMPLETE = "incomplete.txt"
@@ -65,6 +70,7 @@ def parse(
                 written = Written(generation_of(day), day)
             (draft / name).mkdir(exist_ok=True)
             run = Run(capture, written.day, draft / name)
+            run.damage += _unread(run)
             run_parsers(run, PARSERS)
             damage = tuple(str(one) for one in run.damage)
             _state(draft / name, damage)
@@ -84,6 +90,16 @@ def _names(captures: Sequence[RawCapture]) -> list[str]:
         for number, key in enumerate(jobs, 1)
     }
     return [names[one.path, one.job] for one in captures]
+
+
+def _unread(run: Run) -> list[Damage]:
+    """Raw files that parsers read on other days."""
+    files = mindspore_catalog().files
+    return [
+        Damage(one.slices[0].path, f"parsers of {run.day} read no such file", kind=kind)
+        for kind, one in run.capture.files.items()
+        if files[kind].parser is not None and not run.holds(files[kind])
+    ]
 
 
 def _state(folder: Path, damage: Sequence[str]) -> None:

@@ -11,12 +11,12 @@ from ascend_ref.raw.damage import Damage
 from ascend_ref.raw.series import Slices
 from ascend_spec import mindspore_catalog
 from ascend_spec.core import DAYS, Bounds
-from ascend_spec.mindspore import TableColumn
+from ascend_spec.mindspore import LineKind, TableColumn
 
 from ..folder import RawCapture
 
 
-@dataclass
+@dataclass(eq=False)
 class Run:
     """The parsing of one capture by the facts of a day into a folder.
 
@@ -38,6 +38,25 @@ class Run:
         """Whether a fact holds on the day."""
         return DAYS.in_force(bounds, self.day)
 
+    def way(self, method: str) -> str:
+        """How the parsers of the day do something, one of the ways of a method."""
+        return mindspore_catalog().methods[method].way_on(self.day)
+
+    def reads(self, kind: str) -> bool:
+        """Whether there is a kind of raw files, and the parsers of the day read it."""
+        return kind in self.capture.files and self.holds(mindspore_catalog().files[kind])
+
+    def form(self, table: str, line: LineKind) -> str:
+        """The form of a line of an intermediate file on the day; ``KeyError`` without one."""
+        form = mindspore_catalog().tables[table].line_on(line, self.day)
+        if form is None:
+            raise KeyError(f"{table} has no {line} on {self.day}")
+        return form
+
+    def lines(self, table: str, lines: Sequence[LineKind]) -> bytes:
+        """Lines of an intermediate file that are the same whatever it holds."""
+        return "".join(f"{self.form(table, line)}\n" for line in lines).encode()
+
     def columns(self, table: str) -> tuple[TableColumn, ...]:
         """The columns of an intermediate file on the day."""
         return mindspore_catalog().tables[table].columns_on(self.day)
@@ -51,6 +70,12 @@ class Run:
         text = name.of(device=self.capture.device)
         self.written.append(text)
         return self.folder / text
+
+    def made(self, table: str) -> Path | None:
+        """An intermediate file that a parser has written; ``None`` for one that none has."""
+        name = mindspore_catalog().tables[table].name_on(self.day)
+        text = None if name is None else name.of(device=self.capture.device)
+        return None if text is None or text not in self.written else self.folder / text
 
 
 Parser: TypeAlias = Callable[[Run], None]

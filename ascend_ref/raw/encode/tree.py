@@ -145,7 +145,7 @@ class RawTree:
         if "cnt" in self._numbered(file, record):
             put(self.declaration(kind, record), rows, "cnt", np.arange(len(rows)) % _COUNTED)
         parts |= {"age": age, "device": device}
-        write_slices(self._place(device), file, rows, self.slice_size, **parts)
+        write_slices(self._place(device), file.name, rows, self.slice_size, **parts)
 
     def add(self, kind: str, rows: Rows, age: str = KEPT) -> None:
         """Records of the host that may stand with others of their kind; :meth:`finish` writes them,

@@ -21,12 +21,14 @@ from ascend_spec.raw.text import Grammar, load_grammars
 from . import records
 from .model import (
     CaptureFile,
-    DatedGrammar,
+    DatedLine,
     DatedName,
     DatedRecord,
     Generation,
     IntermediateFile,
+    Method,
     TableColumn,
+    Way,
 )
 
 FOLDER = "mindspore"
@@ -57,6 +59,14 @@ class MindSporeCatalog:
         return {
             row["table"]: self._table(row, name)
             for name, row in self.documents.folder.documents(f"{FOLDER}/tables")
+        }
+
+    @cached_property
+    def methods(self) -> Mapping[str, Method]:
+        """What parsers do in another way on other days, by name."""
+        return {
+            name: self._method(row, place)
+            for name, row, place in self.documents.rows(f"{FOLDER}/methods.yaml", "method")
         }
 
     @cached_property
@@ -112,16 +122,13 @@ class MindSporeCatalog:
 
     def _file(self, row: Mapping[str, Any], place: str) -> CaptureFile:
         with reading(place):
-            rest = without(row, "names", "members", "record", "texts")
+            rest = without(row, "names", "members", "record")
             return self.documents.fact(
                 CaptureFile,
                 rest,
                 place,
                 names=tuple(self._names(row["names"], place)),
                 members=tuple(self._members(row, place)),
-                texts=tuple(
-                    self.documents.fact(DatedGrammar, one, place) for one in row.get("texts", ())
-                ),
             )
 
     def _table(self, row: Mapping[str, Any], place: str) -> IntermediateFile:
@@ -134,11 +141,19 @@ class MindSporeCatalog:
             )
             return self.documents.fact(
                 IntermediateFile,
-                without(row, "names", "columns"),
+                without(row, "names", "columns", "lines"),
                 place,
                 names=tuple(self._names(row["names"], place)),
                 columns=tuple(columns),
+                lines=tuple(
+                    self.documents.fact(DatedLine, one, place) for one in row.get("lines", ())
+                ),
             )
+
+    def _method(self, row: Mapping[str, Any], place: str) -> Method:
+        with reading(place):
+            ways = tuple(self.documents.fact(Way, one, place) for one in row["ways"])
+            return self.documents.fact(Method, without(row, "ways"), place, ways=ways)
 
     def _names(self, rows: Sequence[Mapping[str, Any]], place: str) -> Iterator[DatedName]:
         for row in rows:

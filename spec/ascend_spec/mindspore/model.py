@@ -22,6 +22,9 @@ Style = Literal["text", "integer", "shortest", "json"]
 """Of values: as they came, a whole number, the shortest text of a double, a document."""
 
 LineEnd = Literal["lf", "crlf"]
+LineKind = Literal["title", "header", "ruler", "row", "total"]
+"""Of a file of lines: what stands once in front of the rows, a row, what stands behind them."""
+
 Place = Literal["job", "data", "host-data", "summary", "framework", "hccl"]
 """Where a file lies: in the folder of a job or its ``data``, in ``host/data`` next to the device's
 folder, in ``profiler`` of the summary, in ``FRAMEWORK``, in that of an operator below
@@ -83,12 +86,50 @@ class TableColumn(Bounds):
 
 
 @dataclass(frozen=True, slots=True)
+class DatedLine(Bounds):
+    """A kind of line of a file, in the days on which it is so.
+
+    ``form``: its text, in which the name of a column in braces is its cell; behind a colon stands
+    how it is filled up, as in the format strings of Python.
+    """
+
+    line: LineKind
+    form: str
+
+
+@dataclass(frozen=True, slots=True)
+class Way(Bounds):
+    """One of the ways in which parsers do something, in the days on which they do it so."""
+
+    way: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """What parsers do in another way on other days; of ``ways`` one holds on each day."""
+
+    method: str
+    summary: str
+    source: tuple[str, ...]
+    grade: Grade
+    ways: tuple[Way, ...]
+
+    def way_on(self, day: str) -> str:
+        """The way of a day. Raises ``KeyError`` where none holds."""
+        for one in self.ways:
+            if DAYS.in_force(one, day):
+                return one.way
+        raise KeyError(f"{self.method}: no way is known of {day}")
+
+
+@dataclass(frozen=True, slots=True)
 class IntermediateFile(Bounds):
     """One kind of file that a parser makes.
 
     ``names``: every name under which it is written, the oldest first. ``parser``: which makes it;
     ``made_of``: raw files and other intermediate files that it takes for it. ``columns``: those of
-    all days, in order. ``order``: of its rows, in words.
+    all days, in order. ``lines``: those of a file of lines. ``order``: of its rows, in words.
     """
 
     table: str
@@ -100,6 +141,7 @@ class IntermediateFile(Bounds):
     parser: str
     made_of: tuple[str, ...]
     columns: tuple[TableColumn, ...] = ()
+    lines: tuple[DatedLine, ...] = ()
     line_end: LineEnd = "lf"
     order: str | None = None
     note: str | None = None
@@ -112,6 +154,11 @@ class IntermediateFile(Bounds):
     def name_on(self, day: str) -> NameForm | None:
         """The newest of the names that are written on a day; ``None`` where none is."""
         return name_on(self.names, day)
+
+    def line_on(self, line: LineKind, day: str) -> str | None:
+        """The form of a kind of line on a day; ``None`` where there is none."""
+        found = (one.form for one in self.lines if one.line == line and DAYS.in_force(one, day))
+        return next(found, None)
 
 
 def name_on(names: Sequence[DatedName], day: str) -> NameForm | None:
@@ -133,20 +180,12 @@ class DatedRecord(Bounds):
 
 
 @dataclass(frozen=True, slots=True)
-class DatedGrammar(Bounds):
-    """Lines of a file of text, and the days on which it has them."""
-
-    grammar: str
-
-
-@dataclass(frozen=True, slots=True)
 class CaptureFile(Bounds):
     """One kind of raw file.
 
     ``names``: every name under which it is written, the oldest first. ``members``: the records of a
     file of records, ``select`` the field in which they differ. ``grammar``: the lines of a file of
-    text; ``texts``: those that it has on some days alone, the oldest first. ``parser``: the one
-    that reads it, ``None`` where none does.
+    text. ``parser``: the one that reads it, ``None`` where none does.
     """
 
     file: str
@@ -160,7 +199,6 @@ class CaptureFile(Bounds):
     select: str | None = None
     members: tuple[DatedRecord, ...] = ()
     grammar: str | None = None
-    texts: tuple[DatedGrammar, ...] = ()
     parser: str | None = None
     note: str | None = None
     errata: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ascend_spec.core import Document, Grade, Loader
+from ascend_spec.core import Bounds, Document, Grade, Loader
 from ascend_spec.core.loader import reading, without
 from ascend_spec.core.names import Field, NameForm
 from ascend_spec.core.packed import ClockName
@@ -64,8 +64,8 @@ class TextPart:
 
 
 @dataclass(frozen=True, slots=True)
-class TextLine:
-    """One kind of line.
+class TextLine(Bounds):
+    """One kind of line, and where the family has days those on which it is written.
 
     ``times``: how often it comes; ``first``: once, and whatever it is. ``blanks``: which blanks
     readers take for the one of the form: ``many``, any run of them, and those at both ends do not
