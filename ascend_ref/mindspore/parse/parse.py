@@ -10,6 +10,7 @@ from typing import TypeAlias
 from ascend_ref.atomic import staged
 from ascend_ref.raw.damage import Damage
 from ascend_spec import mindspore_catalog
+from ascend_spec.mindspore import LineEnd
 
 from ..folder import RawCapture, find_captures
 from ..generation import Written, find_generation, generation_of
@@ -18,8 +19,15 @@ from .framework import write_framework
 from .hwts import write_hwts
 from .operators import write_operators
 from .run import Parser, Run, run_parsers
+from .step_trace import write_steps
 
-PARSERS: Sequence[Parser] = (write_hwts, write_framework, write_operators, write_aicore)
+PARSERS: Sequence[Parser] = (
+    write_hwts,
+    write_framework,
+    write_operators,
+    write_aicore,
+    write_steps,
+)
 """In the order in which they run."""
 
 INCOMPLETE = "incomplete.txt"
@@ -47,12 +55,14 @@ def parse(
     folder: Path,
     generation: str | None = None,
     progress: Progress | None = None,
+    line_end: LineEnd = "crlf",
 ) -> list[Parsed]:
     """Write the intermediate files of every job and device below ``source`` into ``folder``.
 
     generation: an id of generations.yaml or a day (ISO); by default found from the files. Of
     several jobs each gets a folder of its own. What cannot be read is left out, and stated in
-    :data:`INCOMPLETE` next to the files. ``folder`` appears complete or not at all.
+    :data:`INCOMPLETE` next to the files. line_end: of files of CSV. ``folder`` appears complete or
+    not at all.
 
     Raises ``Unreadable`` where there are no raw files, ``KeyError`` for an unknown generation,
     ``FileExistsError`` for a folder that exists, ``OSError``.
@@ -69,7 +79,7 @@ def parse(
             if day is not None:
                 written = Written(generation_of(day), day)
             (draft / name).mkdir(exist_ok=True)
-            run = Run(capture, written.day, draft / name)
+            run = Run(capture, written.day, draft / name, line_end)
             run.damage += _unread(run)
             run_parsers(run, PARSERS)
             damage = tuple(str(one) for one in run.damage)

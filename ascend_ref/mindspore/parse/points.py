@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from ascend_ref.raw.damage import Damage, Damaged, few
 from ascend_ref.raw.slices import Block
-from ascend_spec.core.packed import dtype_of
 
 from ..raw.records import layout_of, read_records
 from ..raw.sized import read_sized
@@ -37,10 +36,7 @@ FIELDS = {
 
 @dataclass(frozen=True)
 class Points:
-    """The points of steps of a device, which may be read several times. ``kind``: of the file.
-
-    ``damage`` is stated by the first reading.
-    """
+    """The points of steps of a device, which may be read several times. ``kind``: of the file."""
 
     run: Run
     kind: str
@@ -103,9 +99,7 @@ def _first_tags(run: Run, kind: str) -> Iterator[int]:
         yield from rows[FIELDS[kind][0]].tolist()
 
 
-def _rows(
-    run: Run, kind: str, damage: list[Damage]
-) -> Iterator[tuple[Block, npt.NDArray[Any]]]:
+def _rows(run: Run, kind: str, damage: list[Damage]) -> Iterator[tuple[Block, npt.NDArray[Any]]]:
     """Blocks and their records, those of steps alone."""
     slices = run.slices(kind) or []
     layout = layout_of(kind, run.day)
@@ -117,28 +111,17 @@ def _rows(
     )
     for block in blocks:
         rows = layout.view(0, block.rows)
-        if kind == TRACK:
-            mask = rows["rptType"] == STEP_POINT
-            block = replace(block, rows=block.rows[mask])
-            rows = layout.view(0, block.rows)
         yield block, rows
 
 
-def _sound(
-    block: Block, rows: npt.NDArray[Any], kind: str, damage: Damaged
-) -> npt.NDArray[Any]:
-    """The records whose time can be one."""
+def _sound(block: Block, rows: npt.NDArray[Any], kind: str, damage: Damaged) -> npt.NDArray[Any]:
+    """The records of points whose time can be one."""
     name = FIELDS[kind][-1]
-    wrong = rows[name] >= MOST
+    is_point = rows["rptType"] == STEP_POINT if kind == TRACK else np.ones(len(rows), np.bool_)
+    wrong = is_point & (rows[name] >= MOST)
     if wrong.any():
         for place in np.flatnonzero(wrong).tolist():
-            offset = block.offset + place * dtype_of_size(block)
+            offset = block.offset + place * block.rows.shape[1]
             text = f"{name} is {int(rows[name][place])}, 2^63 or more"
             damage.append(Damage(block.path, text, max(offset, 0)))
-        rows = rows[~wrong]
-    return rows
-
-
-def dtype_of_size(block: Block) -> int:
-    """Bytes of a record."""
-    return block.rows.shape[1]
+    return rows[is_point & ~wrong]

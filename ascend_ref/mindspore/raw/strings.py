@@ -52,9 +52,7 @@ def read_strings(slices: Sequence[Slice], kind: str, damage: list[Damage]) -> It
             yield String(path, offset, None, {})
 
 
-def _contents(
-    slices: Sequence[Slice], damage: Damaged
-) -> Iterator[tuple[Path, int, bytes]]:
+def _contents(slices: Sequence[Slice], damage: Damaged) -> Iterator[tuple[Path, int, bytes]]:
     """What stands in front of each end, and where it begins."""
     rest, start = b"", (Path(), 0)
     following = 0
