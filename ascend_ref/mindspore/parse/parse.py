@@ -15,9 +15,13 @@ from ascend_spec.mindspore import LineEnd
 from ..folder import RawCapture, find_captures
 from ..generation import Written, find_generation, generation_of
 from .aicore import write_aicore
+from .aicpu import write_aicpu
 from .framework import write_framework
+from .gpu_step_trace import write_gpu_steps
 from .hwts import write_hwts
+from .minddata import write_fetches, write_queues
 from .operators import write_operators
+from .pipeline import write_pipeline
 from .run import Parser, Run, run_parsers
 from .step_trace import write_steps
 
@@ -27,6 +31,11 @@ PARSERS: Sequence[Parser] = (
     write_operators,
     write_aicore,
     write_steps,
+    write_gpu_steps,
+    write_aicpu,
+    write_fetches,
+    write_pipeline,
+    write_queues,
 )
 """In the order in which they run."""
 

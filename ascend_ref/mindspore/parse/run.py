@@ -50,6 +50,10 @@ class Run:
         """Whether there is a kind of raw files, and the parsers of the day read it."""
         return kind in self.capture.files and self.holds(mindspore_catalog().files[kind])
 
+    def holds_records(self, kind: str) -> bool:
+        """Whether a kind of raw files has records on the day."""
+        return bool(mindspore_catalog().files[kind].members_on(self.day))
+
     def form(self, table: str, line: LineKind) -> str:
         """The form of a line of an intermediate file on the day; ``KeyError`` without one."""
         form = mindspore_catalog().tables[table].line_on(line, self.day)
