@@ -18,6 +18,9 @@ from .tables import write_rows
 KIND = "minddata_pipeline"
 TABLE = "minddata_pipeline_raw"
 
+MOST = 1 << 63
+"""No number is as great as this."""
+
 LARGEST = 1 << 26
 """Bytes of a document; a larger one is damage."""
 
@@ -45,7 +48,7 @@ def write_pipeline(run: Run) -> None:
     wrong: list[str] = []
     try:
         pipeline = pipeline_of(document_of(source))
-        rows = list(rows_of(pipeline, wrong))
+        rows = list(rows_of(pipeline, run.way("empty_queues"), wrong))
     except JSONDecodeError as problem:
         text = f"no document of JSON: {problem.msg}"
         run.damage.append(Damage(source, text, len(problem.doc[: problem.pos].encode())))
@@ -94,8 +97,10 @@ def pipeline_of(document: Any) -> Pipeline:
     return Pipeline(interval, by_number)
 
 
-def rows_of(pipeline: Pipeline, wrong: list[str]) -> Iterator[Mapping[str, object]]:
-    """The rows from operator 0 down. ``wrong``: takes what keeps a value or a row from being one."""
+def rows_of(pipeline: Pipeline, empty: str, wrong: list[str]) -> Iterator[Mapping[str, object]]:
+    """The rows from operator 0 down. ``wrong``: takes what keeps a row or a value from being one;
+    ``empty``: the way of empty_queues.
+    """
     waiting: deque[tuple[int, int | None]] = deque([(0, None)])
     done = set()
     while waiting:
@@ -107,7 +112,7 @@ def rows_of(pipeline: Pipeline, wrong: list[str]) -> Iterator[Mapping[str, objec
         one = pipeline.operators[number]
         children = _children(pipeline.operators, number, wrong)
         waiting.extend((child, number) for child in children)
-        sizes, average, length, usage = _queue(one, wrong)
+        sizes, average, length, usage = _queue(one, empty, wrong)
         yield {
             "op_id": number,
             "op_type": one.get("op_type"),
@@ -123,7 +128,7 @@ def rows_of(pipeline: Pipeline, wrong: list[str]) -> Iterator[Mapping[str, objec
 
 
 def _children(operators: Mapping[int, Operator], number: int, wrong: list[str]) -> list[int]:
-    """Those with a queue, first of all children, then of those that stand in the place of others."""
+    """Those with a queue; the children of one without come behind all others in its place."""
     waiting = deque(operators[number].get("children") or ())
     found = []
     seen = set()
@@ -142,7 +147,7 @@ def _children(operators: Mapping[int, Operator], number: int, wrong: list[str]) 
 
 
 def _queue(
-    operator: Operator, wrong: list[str]
+    operator: Operator, empty: str, wrong: list[str]
 ) -> tuple[list[Any] | None, float | None, Any, float | None]:
     queue = _queue_of(operator)
     if not queue:
@@ -150,7 +155,8 @@ def _queue(
     sizes, length = queue["size"], queue.get("length")
     number = operator["op_id"]
     if not sizes:
-        wrong.append(f"operator {number}: no sample of its queue")
+        if empty == "stop":
+            wrong.append(f"operator {number}: no sample of its queue")
         return sizes, None, length, None
     average = sum(sizes) / len(sizes)
     if not length:
@@ -179,7 +185,8 @@ def _check_queue(metrics: Any, place: str) -> None:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return is_number and abs(value) < MOST
 
 
 def _mapping(value: Any, place: str) -> Mapping[str, Any]:
