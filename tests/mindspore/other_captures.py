@@ -126,3 +126,51 @@ def gpu_steps(seed: int) -> bytes:
         )
         entries.append(Entry("step", parts))
     return encode_lines(entries, mindspore_catalog().grammars["gpu_step_trace"])
+
+
+def hccl_traces(seed: int) -> tuple[dict[str, bytes], str]:
+    """Traces by their path below hccl_info, and step_trace_raw for their steps."""
+    random = Random(seed)
+    steps = random.choice([1, 2, 12])
+    names = [f"Default/AllReduce-op{n}" for n in range(3)] + ["Default/AllGather-op7"]
+    columns = [f"stream_{n % 2}_{n}_{name.split('/')[-1]}" for n, name in enumerate(names)]
+    fixed = (
+        "step_num,start_point,end_point,total,fp_point,bp_point,iteration_interval,fp_and_bp,tail"
+    )
+    header = [fixed, *(f"{one},{one}_start_point,{one}_end_point" for one in columns)]
+    lines = [",".join(header)]
+    for n in range(steps):
+        start = 100_000 + n * 10_000
+        cells = [n + 1, start, start + 10_000, 10_000, start, start + 5, 0, 5, 9995]
+        lines.append(",".join(map(str, [*cells, *[0] * 3 * len(columns)])))
+    traces = {}
+    for folder in random.sample(["allReduce_1_1", "allReduce_3_1", "allGather_2_1", "send_9_1"], 3):
+        for n in range(random.choice([1, 3])):
+            time = random.uniform(990 if seed % 5 == 0 else 1000, 1005 + 100 * steps)
+            events = [_event(random, time) for _ in range(random.choice([1, 5, 40]))]
+            events += [
+                {**_event(random, time), "args": _args(random, task, "RDMA", (0, 1))}
+                for _ in range(random.choice([0, 2]))
+                for task in ("RDMASend", "RDMASend", "Notify Wait")
+            ]
+            document = {"device id": "0", "iteration": n + 1, "traceEvents": events}
+            traces[f"{folder}/iter{n + 1}.trace"] = json.dumps(document, indent=4).encode()
+    return traces, "\r\n".join([*lines, ""])
+
+
+def _event(random: Random, time: float) -> dict[str, object]:
+    task = random.choice(["Notify Wait", "Notify Record", "Reduce Inline", "Memcpy", "RDMASend"])
+    ranks = random.choice([(0, 1), (1, 0), (0, 0xFFFFFFFF), (0xFFFFFFFF, 1)])
+    return {
+        **{"tid": random.choice([2, 3]), "pid": "0", "ts": round(time, 2), "ph": "X", "name": task},
+        "dur": round(random.uniform(0.01, 3000), 2),
+        "args": _args(random, task, random.choice(["SDMA", "SDMA", "LOCAL", "RDMA"]), ranks),
+    }
+
+
+def _args(random: Random, task: str, transport: str, ranks: tuple[int, int]) -> dict[str, object]:
+    size = random.choice([None, "0x1000", hex(random.randrange(1, 1 << 30))])
+    return {
+        **{"task type": task, "transport type": transport, "size": size},
+        **{"src rank": ranks[0], "dst rank": ranks[1]},
+    }

@@ -18,6 +18,7 @@ from .aicore import write_aicore
 from .aicpu import write_aicpu
 from .framework import write_framework
 from .gpu_step_trace import write_gpu_steps
+from .hccl import write_hccl
 from .hwts import write_hwts
 from .minddata import write_fetches, write_queues
 from .operators import write_operators
@@ -36,6 +37,7 @@ PARSERS: Sequence[Parser] = (
     write_fetches,
     write_pipeline,
     write_queues,
+    write_hccl,
 )
 """In the order in which they run."""
 
