@@ -77,7 +77,7 @@ def pipeline_of(document: Any) -> Pipeline:
     """The operators of a document. Raises :class:`Malformed`."""
     found = _mapping(document, "the document")
     interval, operators = found.get("sampling_interval"), found.get("op_info")
-    if not _is_number(interval):
+    if interval is None or not _is_number(interval):
         raise Malformed(f"sampling_interval is {interval!r}")
     if not isinstance(operators, list) or not operators:
         raise Malformed("op_info is no list of operators")

@@ -16,12 +16,14 @@ PROFILING = "Profiling-op"
 class PointOperators:
     """Full names of operators of points by their tags, and by the keys of their tasks.
 
-    ``key``: of the task of a point; empty where names go by tags.
+    ``key``: of the task of a point; empty where names go by tags. ``unknown``: tasks of points that
+    the framework does not have.
     """
 
     by_tag: Mapping[int, str]
     by_task: Mapping[str, str]
     key: Callable[[Point], str]
+    unknown: frozenset[str] = frozenset()
 
     @classmethod
     def of_tasks(
@@ -51,6 +53,7 @@ class PointOperators:
             {tag: name_of(task, tag) for tag, task in tasks.items()},
             {task: name_of(task, tag) for task, tag in found.items()} if by_task else {},
             key if by_task else lambda point: "",
+            frozenset(found.keys() - places.keys()),
         )
 
     def name_of_reduction(self, point: Point) -> str:

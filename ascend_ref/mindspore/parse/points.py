@@ -101,7 +101,7 @@ def _first_tags(run: Run, kind: str) -> Iterator[int]:
 
 def _rows(run: Run, kind: str, damage: list[Damage]) -> Iterator[tuple[Block, npt.NDArray[Any]]]:
     """Blocks and their records, those of steps alone."""
-    slices = run.slices(kind) or []
+    slices = run.slices(kind) or ()
     layout = layout_of(kind, run.day)
     is_sized = kind == TRACK and run.way("ts_track_records") == "sized"
     blocks = (

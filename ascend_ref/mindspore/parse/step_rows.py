@@ -25,12 +25,12 @@ BEGIN, END = "_start_point", "_end_point"
 
 
 class Reduction(NamedTuple):
-    """A reduction of a step. ``index``: its number on the stream there. ``operator``: its full name
+    """A reduction of a step. ``number``: of it on the stream there. ``operator``: its full name
     or nothing.
     """
 
     stream: object
-    index: int
+    number: int
     operator: str
     begin: int
     end: int
@@ -101,7 +101,7 @@ class StepRows:
             yield [*front[:backward], *front[backward + 1 :], int(last) + int(tail)]
 
     def _cells(self, one: Reduction) -> Mapping[str, int]:
-        key = one.stream, one.index, one.operator
+        key = one.stream, one.number, one.operator
         if key not in self._names:
             self._names[key] = [form.of(**_parts(one)) for form in self._forms]
         values = (
@@ -120,7 +120,7 @@ def _parts(one: Reduction) -> Mapping[str, object]:
     name = last_part(one.operator)
     return {
         "stream": one.stream,
-        "index": one.index,
+        "index": one.number,
         "type": name.split("-")[0] or UNNAMED,
         "name": name or UNNAMED,
         "operator": one.operator or UNNAMED,

@@ -30,6 +30,9 @@ INIT = "Default/InitDataSetQueue"
 TRAINING = "Gradients"
 """What an operator of a training begins with (run_mode)."""
 
+MOST_SHOWN = 5
+"""Tasks that are named of many."""
+
 NameOf: TypeAlias = Callable[[Point], str]
 """The full name of the operator of a point; empty where it is not known."""
 
@@ -113,14 +116,19 @@ def _operators(run: Run, points: Points, framework: Framework) -> PointOperators
     way = run.way("task_key")
     if run.way("point_operators") == "by-tag":
         return PointOperators(framework.points, {}, lambda point: "")
-    every = points.read([])
-    return PointOperators.of_tasks(
-        every,
+    operators = PointOperators.of_tasks(
+        points.read([]),
         framework.names,
         points.tags,
         lambda point: key_of(way, point.stream, point.task),
         by_task=run.way("reduction_pairs") == "by-operators",
     )
+    if operators.unknown:
+        path = run.capture.files[points.kind].slices[0].path
+        shown = ", ".join(sorted(operators.unknown)[:MOST_SHOWN])
+        text = f"{len(operators.unknown):,} tasks of points are in no task_desc_info: {shown}"
+        run.damage.append(Damage(path, text, kind=points.kind))
+    return operators
 
 
 def _state_foreign(run: Run, points: Points, job: OneJob) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -41,7 +42,8 @@ class _Reader:
     """``rest``: the begin of a record whose end is in the next slice, and where it begins."""
 
     def __init__(self, layout: Layout, field: str, damage: Damaged) -> None:
-        form, self.place = (dtype_of(layout.declaration(layout.members[0])).fields or {})[field][:2]
+        fields: Mapping[str, Any] = dtype_of(layout.declaration(layout.members[0])).fields or {}
+        form, self.place = fields[field][:2]
         self.width = form.itemsize
         self.size = layout.size
         self.damage = damage
@@ -95,7 +97,7 @@ class _Reader:
                 yield at, at
                 return
             if at + size > len(content):
-                return
+                break
             at += size
         if at > start:
             yield start, at
