@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import construct
@@ -108,6 +109,7 @@ def bits_of(field: construct.Construct) -> Mapping[str, tuple[int, int]]:
         return {}
 
 
+@cache
 def _place(declaration: construct.Struct, name: str) -> tuple[str, tuple[int, int] | None]:
     """The field that holds a name, which is its own before it is that of a part of one."""
     for field in declaration.subcons:

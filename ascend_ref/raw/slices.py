@@ -23,7 +23,7 @@ from .fields import opaque
 from .layout import Bytes, Layout
 from .series import Slice
 
-AT_ONCE = 1 << 23
+AT_ONCE = 1 << 21
 """Bytes that are read at a time."""
 
 PROBES = 64

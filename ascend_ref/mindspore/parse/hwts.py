@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,16 +12,17 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ascend_ref.raw.damage import Damage, few
-from ascend_ref.raw.fields import bits_of, numbers
-from ascend_ref.raw.layout import Layout
+from ascend_ref.raw.damage import Damage, Damaged, few
+from ascend_ref.raw.fields import numbers
+from ascend_ref.raw.layout import Bytes, Layout
 from ascend_ref.raw.slices import Block
 from ascend_spec import mindspore_catalog
 
-from ..raw.records import layout_of, read_records
+from ..raw.lines import BITS
+from ..raw.records import are_among, layout_of, read_records
 from .operator import ALONE_FROM
 from .run import Run
-from .text import lines_of, whole_numbers
+from .text import Cells, lines_of, whole_numbers
 
 HWTS = "hwts"
 FORMAT_DATA = "output_format_data_hwts"
@@ -30,27 +32,79 @@ NUMBERS = 1 << 16
 LAST_BEFORE_FLIP = 65_000
 """A task behind a greater number than this begins again (task_key)."""
 
+NEVER = (1 << BITS) - 1
+
 Integers = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class HwtsRecords:
-    """Records of the log as columns. ``task``: their number, with what was added for beginning
-    again; ``is_alone``: which of them are known by it alone.
+    """Records of the log, whose columns are made as they are asked for.
+
+    ``kind``: by ``hwts_types``. ``added``: to the number of each task, for beginning again.
     """
 
+    rows: Bytes
     kind: Integers
-    count: Integers
-    core: Integers
-    block: Integers
-    task: Integers
-    stream: Integers
-    tick: npt.NDArray[np.uint64]
-    has_tick: npt.NDArray[np.bool_]
-    is_alone: npt.NDArray[np.bool_]
+    layout: Layout
+    added: Integers | int = 0
 
     def __len__(self) -> int:
-        return len(self.kind)
+        return len(self.rows)
+
+    def at(self, places: Integers) -> HwtsRecords:
+        """Those at these places."""
+        added = self.added if isinstance(self.added, int) else self.added[places]
+        return HwtsRecords(self.rows[places], self.kind[places], self.layout, added)
+
+    @cached_property
+    def view(self) -> npt.NDArray[Any]:
+        """The fields that all kinds have at the same places."""
+        return self.layout.view(0, self.rows)
+
+    def number(self, name: str) -> Integers:
+        """A field that all kinds have at the same place."""
+        return numbers(self.layout.declaration(self.layout.members[0]), name, self.view)
+
+    @cached_property
+    def task(self) -> Integers:
+        """The numbers of tasks."""
+        return self.number("task_id") + self.added
+
+    @cached_property
+    def stream(self) -> Integers:
+        """Streams of the device."""
+        return self._column("stream_id").astype(np.int64)
+
+    @cached_property
+    def tick(self) -> npt.NDArray[np.uint64]:
+        """Times."""
+        return self._column("syscnt")
+
+    @property
+    def has_tick(self) -> npt.NDArray[np.bool_]:
+        """Which have a time."""
+        is_pmu = self.kind == kind_number("BLOCK_PMU")
+        found: npt.NDArray[np.bool_] = ~is_pmu | (self.number("is_warn_res0_ov") == 0)
+        return found
+
+    @cached_property
+    def _others(self) -> list[tuple[Integers, npt.NDArray[Any]]]:
+        """Places and fields of the records of kinds that have fields at other places."""
+        first, *others = self.layout.members
+        if are_among(self.kind, first.values).all():
+            return []
+        masks = [np.flatnonzero(are_among(self.kind, one.values)) for one in others]
+        return [
+            (places, self.layout.view(number, self.rows[places]))
+            for number, places in enumerate(masks, 1)
+        ]
+
+    def _column(self, name: str) -> npt.NDArray[Any]:
+        column = self.view[name].copy()
+        for places, fields in self._others:
+            column[places] = fields[name]
+        return column
 
 
 def read_hwts(run: Run, damage: list[Damage]) -> Iterator[HwtsRecords]:
@@ -58,15 +112,25 @@ def read_hwts(run: Run, damage: list[Damage]) -> Iterator[HwtsRecords]:
     slices = run.slices(HWTS)
     if slices is None:
         return
-    keys = TaskKeys(run.way("task_key"))
+    flips = Flips() if run.way("task_key") == "stream-flipped-task" else None
     layout = layout_of(HWTS, run.day)
     with few(damage) as stated:
         for block in read_records(slices, HWTS, run.day, damage):
-            found = _columns(block, layout, keys)
-            for place in np.flatnonzero(found.tick >> np.uint64(63)).tolist():
-                text = f"a time of {found.tick[place]:,}, 2^63 or more"
-                stated.append(Damage(block.path, text, block.offset + place * layout.size))
+            found = HwtsRecords(block.rows, block.kinds, layout)
+            if flips is not None:
+                added = flips.added(found.task, found.stream)
+                found = HwtsRecords(block.rows, block.kinds, layout, added)
+            _state_times(block, found, stated)
             yield found
+
+
+def _state_times(block: Block, records: HwtsRecords, damage: Damaged) -> None:
+    if not int(records.tick.max()) >> BITS:
+        return
+    for place in np.flatnonzero(records.tick >> np.uint64(BITS)).tolist():
+        text = f"a time of {records.tick[place]:,}, 2^63 or more"
+        offset = block.offset + place * records.layout.size
+        damage.append(Damage(block.path, text, max(offset, 0)))
 
 
 def write_hwts(run: Run) -> None:
@@ -76,34 +140,23 @@ def write_hwts(run: Run) -> None:
     path = run.path(FORMAT_DATA)
     if path is None:
         return
-    form = run.form(FORMAT_DATA, "row")
+    form, way = run.form(FORMAT_DATA, "row"), run.way("task_key")
     with path.open("wb") as file:
         file.write(run.lines(FORMAT_DATA, ("title", "header")))
         for records in read_hwts(run, run.damage):
-            file.write(lines_of(form, _cells(records)))
+            file.write(lines_of(form, _cells(records, way)))
         file.write(b"\n")
 
 
-class TaskKeys:
-    """The keys of tasks in the order of the log."""
+class Flips:
+    """Counts how often the numbers of tasks began again, in the order of the log."""
 
-    def __init__(self, way: str) -> None:
-        self.way = way
+    def __init__(self) -> None:
         self._flips = 0
         self._high: dict[int, int] = {}
 
-    def is_alone(self, task: Integers) -> npt.NDArray[np.bool_]:
-        """Which tasks are known by their numbers alone."""
-        if self.way == "task":
-            return np.ones(len(task), np.bool_)
-        if self.way == "task-from-25000":
-            return task >= ALONE_FROM
-        return np.zeros(len(task), np.bool_)
-
     def added(self, task: Integers, stream: Integers) -> Integers | int:
-        """What is added to the numbers of tasks that began again."""
-        if self.way != "stream-flipped-task":
-            return 0
+        """What is added to the numbers of tasks."""
         if not self._high and (task <= LAST_BEFORE_FLIP).all():
             return self._flips * NUMBERS
         order = np.argsort(stream, kind="stable")
@@ -127,48 +180,11 @@ class TaskKeys:
         return counted * NUMBERS
 
 
-def _columns(block: Block, layout: Layout, keys: TaskKeys) -> HwtsRecords:
-    declaration = layout.declaration(layout.members[0])
-    rows = layout.view(0, block.rows)
-    head = rows["head"]
-    shifts = bits_of(declaration.head)
-
-    def part(name: str) -> Integers:
-        shift, mask = shifts[name]
-        return (head >> np.uint8(shift) & np.uint8(mask)).astype(np.int64)
-
-    task = numbers(declaration, "task_id", rows)
-    tick, stream = _ticks(block, layout)
-    kind = part("type")
-    has_tick = np.ones(len(rows), np.bool_)
-    pmu = kind == kind_number("BLOCK_PMU")
-    if pmu.any():
-        has_tick = ~pmu | (part("is_warn_res0_ov") == 0)
-    return HwtsRecords(
-        kind,
-        part("cnt"),
-        numbers(declaration, "core_id", rows),
-        numbers(declaration, "block_id", rows),
-        task + keys.added(task, stream),
-        stream,
-        tick,
-        has_tick,
-        keys.is_alone(task),
-    )
-
-
-def _ticks(block: Block, layout: Layout) -> tuple[npt.NDArray[np.uint64], Integers]:
-    """Times and streams, which stand at other places in other kinds of records."""
-    views: list[npt.NDArray[Any]] = [
-        layout.view(number, block.rows) for number in range(len(layout.members))
-    ]
-    tick = np.ascontiguousarray(views[0]["syscnt"])
-    stream = views[0]["stream_id"].astype(np.int64)
-    for view, mask in zip(views[1:], layout.split(block.rows)[1:], strict=True):
-        if mask.any():
-            tick[mask] = view["syscnt"][mask]
-            stream[mask] = view["stream_id"][mask]
-    return tick, stream
+def is_alone(task: Integers, way: str) -> npt.NDArray[np.bool_]:
+    """Which tasks are known by their number alone (task_key)."""
+    first = {"task": 0, "task-from-25000": ALONE_FROM}.get(way, NEVER)
+    alone: npt.NDArray[np.bool_] = task >= first
+    return alone
 
 
 def kind_number(name: str) -> int:
@@ -177,22 +193,19 @@ def kind_number(name: str) -> int:
     return next(int(one.value) for one in members if one.name == name)
 
 
-def _cells(records: HwtsRecords) -> dict[str, pa.Array]:
-    labels = {
-        int(one.value): one.label for one in mindspore_catalog().vocabularies["hwts_types"].members
-    }
+def _cells(records: HwtsRecords, way: str) -> dict[str, Cells]:
+    members = mindspore_catalog().vocabularies["hwts_types"].members
+    labels = {int(one.value): one.label for one in members}
     names = pa.array([labels.get(number) for number in range(max(labels) + 1)])
     task, stream = whole_numbers(records.task), whole_numbers(records.stream)
     key = pc.binary_join_element_wise(stream, task, "_")
-    tick = whole_numbers(records.tick)
-    if not records.has_tick.all():
-        tick = pc.if_else(pa.array(records.has_tick), tick, "None")
+    tick, has_tick = whole_numbers(records.tick), records.has_tick
     return {
         "Type": names.take(pa.array(records.kind)),
-        "cnt": whole_numbers(records.count),
-        "Core_ID": whole_numbers(records.core),
-        "Block_ID": whole_numbers(records.block),
-        "Task_ID": pc.if_else(pa.array(records.is_alone), task, key),
-        "Cycle_counter": tick,
+        "cnt": whole_numbers(records.number("cnt")),
+        "Core_ID": whole_numbers(records.number("core_id")),
+        "Block_ID": whole_numbers(records.number("block_id")),
+        "Task_ID": pc.if_else(pa.array(is_alone(records.task, way)), task, key),
+        "Cycle_counter": tick if has_tick.all() else pc.if_else(pa.array(has_tick), tick, "None"),
         "Stream_ID": stream,
     }

@@ -12,7 +12,7 @@ import pyarrow as pa
 from ascend_ref.spill import Bytes, Spill, sorted_rows
 
 from .framework import framework_of
-from .hwts import HWTS, HwtsRecords, kind_number, read_hwts
+from .hwts import HWTS, NUMBERS, HwtsRecords, is_alone, kind_number, read_hwts
 from .pairing import Executions, Integers, Known, executions
 from .run import Run
 from .text import lines_of, shortest, whole_numbers
@@ -38,7 +38,7 @@ def write_operators(run: Run) -> None:
     framework = framework_of(run)
     if run.slices(HWTS) is None or framework is None or not framework.names:
         return
-    tasks = TaskTable(framework.names)
+    tasks = TaskTable(framework.names, run.way("task_key"))
     spill = Spill()
     times = OperatorTimes(len(tasks.operators), run.way("executions"))
     columns = [Bytes(), Bytes(), Bytes()]
@@ -65,9 +65,10 @@ def write_operators(run: Run) -> None:
 
 
 class TaskTable:
-    """Finds the operators of tasks. ``operators``: their names, by number."""
+    """Finds the operators of tasks. ``operators``: their names, by number. way: of their keys."""
 
-    def __init__(self, names: Mapping[str, str]) -> None:
+    def __init__(self, names: Mapping[str, str], way: str) -> None:
+        self._way = way
         self.operators = list(dict.fromkeys(names.values()))
         numbers = {name: number for number, name in enumerate(self.operators)}
         keys = {
@@ -77,11 +78,14 @@ class TaskTable:
         }
         self._keys = np.array(sorted(keys), np.int64)
         self._operators = np.array([keys[one] for one in sorted(keys)], np.int64)
+        self._is_task = np.zeros(NUMBERS, np.bool_)
+        self._is_task[self._keys % NUMBERS] = True
         self._starts, self._ends = kind_number("START_OF_TASK"), kind_number("END_OF_TASK")
 
-    def known(self, records: HwtsRecords) -> Known:
+    def known(self, every: HwtsRecords) -> Known:
         """Of records the starts and ends of tasks with an operator."""
-        stream = np.where(records.is_alone, -1, records.stream)
+        records = every.at(np.flatnonzero(self._is_task[every.view["task_id"]]))
+        stream = np.where(is_alone(records.task, self._way), -1, records.stream)
         key = (stream << STREAMS) | records.task
         place = np.searchsorted(self._keys, key)
         place[place == len(self._keys)] = 0

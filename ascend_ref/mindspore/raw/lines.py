@@ -64,13 +64,16 @@ def read_slices(slices: Sequence[Slice], kind: str, damage: list[Damage]) -> Ite
                 continue
             line = Line(piece.path, piece.number, found[0].line, found[1])
             for name in _too_great(grammar, found):
-                stated.append(line.damaged(f"{name} is {line.parts[name]}, 2^63 or more"))
+                stated.append(line.damaged(f"{name} is too great: {line.parts[name]}"))
             yield line
 
 
 def _too_great(grammar: Grammar, found: tuple[TextLine, Mapping[str, str]]) -> Iterator[str]:
+    """The numbers of more bits than are sound; those of texts have one more."""
     for name, text in found[1].items():
-        if len(text) > 18 and grammar.parts[name].type == "whole" and int(text) >> BITS:
+        part = grammar.parts[name]
+        bits = BITS + (part.shows.reason == "dictionary")
+        if len(text) > 18 and part.type == "whole" and int(text) >> bits:
             yield name
 
 

@@ -31,9 +31,19 @@ def layout_of(kind: str, day: str) -> Layout:
     return Layout(size, members, file.select, catalog)
 
 
+@dataclass(frozen=True, slots=True)
+class KnownBlock(Block):
+    """Whole records that follow each other in a file, each of a known kind.
+
+    ``kinds``: the numbers of these; 0 where there is one kind.
+    """
+
+    kinds: npt.NDArray[np.int64]
+
+
 def read_records(
     slices: Sequence[Slice], kind: str, day: str, damage: list[Damage]
-) -> Iterator[Block]:
+) -> Iterator[KnownBlock]:
     """The records of slices in blocks of which every one is of a kind that is known.
 
     What is no record, and records of other kinds, are left out and stated in ``damage`` by file and
@@ -43,28 +53,36 @@ def read_records(
     side: Side = "host" if mindspore_catalog().files[kind].target == "host" else "device"
     with few(damage) as stated:
         for block in read_blocks(slices, layout, side, damage):
-            if layout.select is None:
-                yield block
-            else:
-                yield from _known(block, layout, stated)
+            yield from _known(block, layout, stated)
 
 
-def _known(block: Block, layout: Layout, damage: Damaged) -> Iterator[Block]:
+def _known(block: Block, layout: Layout, damage: Damaged) -> Iterator[KnownBlock]:
     """The runs of records of known kinds."""
     kinds = layout.kinds(block.rows)
-    known = np.isin(kinds, [value for one in layout.members for value in one.values])
+    values = [value for one in layout.members for value in one.values] or [0]
+    known = are_among(kinds, values)
     if known.all():
-        yield block
+        if len(known):
+            yield KnownBlock(block.path, block.offset, block.rows, kinds)
         return
     edges = np.flatnonzero(np.diff(known)) + 1
     for start, end in zip([0, *edges.tolist()], [*edges.tolist(), len(known)], strict=True):
         offset = block.offset + start * layout.size
         if known[start]:
-            yield Block(block.path, offset, block.rows[start:end])
+            yield KnownBlock(block.path, offset, block.rows[start:end], kinds[start:end])
         else:
             found = ", ".join(map(str, np.unique(kinds[start:end]).tolist()))
             text = f"{end - start:,} records of a {layout.select} that is not known: {found}"
             damage.append(Damage(block.path, text, max(offset, 0)))
+
+
+def are_among(numbers: npt.NDArray[np.int64], values: Sequence[int]) -> npt.NDArray[np.bool_]:
+    """Which numbers are one of some, which are mostly all from one to another."""
+    first, last = min(values), max(values)
+    if last - first + 1 == len(values):
+        found: npt.NDArray[np.bool_] = (numbers >= first) & (numbers <= last)
+        return found
+    return np.isin(numbers, values)
 
 
 @dataclass(frozen=True)
