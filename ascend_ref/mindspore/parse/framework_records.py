@@ -170,7 +170,7 @@ class _Numbers:
 
     def format(self, number: int) -> str:
         """The name of a format."""
-        return name_of("tensor_formats", self._plain(number))
+        return name_of("framework_formats", self._plain(number))
 
     def type(self, number: int) -> str:
         """The name of a type."""

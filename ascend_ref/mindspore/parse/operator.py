@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import TypeAlias
 
-from ascend_spec import mindspore_catalog
+from ascend_spec import mindspore_catalog, per_spec
 
 ALONE_FROM = 25_000
 """Tasks from here on are known by their number alone (task-from-25000)."""
@@ -63,7 +62,7 @@ def known_name(vocabulary: str, number: int) -> str | None:
     return _names(vocabulary).get(number)
 
 
-@cache
+@per_spec
 def _names(vocabulary: str) -> Mapping[int, str]:
     members = mindspore_catalog().vocabularies[vocabulary].members
     return {int(one.value): str(one.label or one.name) for one in members}
