@@ -59,10 +59,11 @@ def name_of(vocabulary: str, number: int) -> str:
 
 def known_name(vocabulary: str, number: int) -> str | None:
     """The same; ``None`` for a number that it does not have."""
-    return _names(vocabulary).get(number)
+    return names_of(vocabulary).get(number)
 
 
 @per_spec
-def _names(vocabulary: str) -> Mapping[int, str]:
+def names_of(vocabulary: str) -> Mapping[int, str]:
+    """What output shows for each number of a vocabulary."""
     members = mindspore_catalog().vocabularies[vocabulary].members
     return {int(one.value): str(one.label or one.name) for one in members}
