@@ -12,12 +12,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ascend_ref.raw.damage import Unreadable
-from ascend_ref.raw.series import Gathered, Slices
+from ascend_ref.raw.series import Gathered, Parts, Slices
 from ascend_spec import mindspore_catalog
 from ascend_spec.core import Bounds
+from ascend_spec.mindspore import CaptureFile, DatedName
 
 DATA = "data"
 HOST = "host"
+HCCL = re.compile(r"hccl_info(?:_([0-9]{1,9}))?")
+OPERATOR = "operator"
+"""Part of the names of traces of communication, for which their folder stands."""
 DEPTH = 4
 """Folders below the one that is named; a container has container/<device>/data."""
 
@@ -60,6 +64,7 @@ class _Found:
     folder: str
     stem: str
     number: str
+    parts: Parts = ()
 
 
 def find_captures(path: Path) -> list[RawCapture]:
@@ -96,7 +101,7 @@ def _best(found: list[_Found]) -> RawFiles:
     gathered = Gathered()
     best = [one for one in found if one.rank == rank]
     for one in best:
-        gathered.add(one.folder, one.stem, one.number, ())
+        gathered.add(one.folder, one.stem, one.number, one.parts)
     return RawFiles(best[0].kind, best[0].bounds, gathered.ordered())
 
 
@@ -123,6 +128,8 @@ def _found(folder: Path, name: str) -> _Found | None:
     if named is None:
         return None
     kind, dated, parts = named
+    if "hccl" in kind.places:
+        return _trace(folder, name, kind, dated)
     is_data = folder.name == DATA
     place = folder.parent if is_data else folder
     device = parts.get("device") or parts.get("digit")
@@ -135,3 +142,13 @@ def _found(folder: Path, name: str) -> _Found | None:
     newest = -kind.names.index(dated)
     job = (place, parts.get("job", ""))
     return _Found(kind.file, dated, job, device, (newest, int(is_data)), str(folder), stem, number)
+
+
+def _trace(folder: Path, name: str, kind: CaptureFile, dated: DatedName) -> _Found | None:
+    """A trace in the folder of an operator, below that of all of a rank."""
+    of_rank = HCCL.fullmatch(folder.parent.name)
+    if of_rank is None:
+        return None
+    parts = ((OPERATOR, folder.name),)
+    job = (folder.parent.parent, "")
+    return _Found(kind.file, dated, job, of_rank[1], (0, 0), str(folder), name, "", parts)

@@ -7,11 +7,16 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
 
+from ascend_ref.raw.lines import decode_lines
 from ascend_spec import mindspore_catalog
 from ascend_spec.core import Bounds
-from ascend_spec.mindspore import Generation
+from ascend_spec.mindspore import CaptureFile, Generation
 
 from .folder import RawCapture
+from .raw.records import layout_of
+
+_SHOWN = 1 << 16
+"""Bytes of a file that are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,28 @@ def _evidence(capture: RawCapture) -> Iterator[Evidence]:
         for bounds, what in ((kind, "such a file"), (one.bounds, "this name")):
             if bounds.since or bounds.until:
                 yield Evidence(path, f"{what} is written{_days(bounds)}", bounds)
+        yield from _content_evidence(path, kind)
+
+
+def _content_evidence(path: Path, kind: CaptureFile) -> Iterator[Evidence]:
+    """What the first bytes of a file show that has other content on other days."""
+    grammar = mindspore_catalog().grammars.get(kind.grammar or "")
+    dated = [] if grammar is None else [one for one in grammar.lines.values() if _days(one)]
+    if grammar is None or not dated:
+        return
+    with path.open("rb") as file:
+        content = file.read(_SHOWN)
+    for member in kind.members:
+        layout = layout_of(kind.file, member.since or "")
+        place, magic = layout.magic or (0, b"")
+        if magic and content[place : place + len(magic)] == magic:
+            yield Evidence(path, f"such records are written{_days(member)}", member)
+            return
+    for entry in decode_lines(content, grammar):
+        line = None if entry.line is None else grammar.lines[entry.line]
+        if line is not None and line in dated:
+            yield Evidence(path, f"such text is written{_days(line)}", line)
+            return
 
 
 def _days(bounds: Bounds) -> str:

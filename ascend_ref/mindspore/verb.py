@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +11,9 @@ from ascend_ref.cli.guard import CommandError
 from ascend_ref.cli.options import STAGED, output
 from ascend_ref.cli.outputs import room_for
 from ascend_ref.cli.progress import progress_bar
+
+if TYPE_CHECKING:
+    from ascend_spec.mindspore import LineEnd
 
 
 @click.group()
@@ -26,7 +30,14 @@ def mindspore() -> None:
     help="Parse as this generation does, G1 to G3, or as on a day (2021-12-16); by default found "
     "from the files.",
 )
-def parse(raw: Path, output: Path, force: bool, generation: str | None) -> int:
+@click.option(
+    "--line-end",
+    type=click.Choice(["crlf", "lf"]),
+    default="crlf",
+    show_default=True,
+    help="What lines of CSV end with; parsers write crlf.",
+)
+def parse(raw: Path, output: Path, force: bool, generation: str | None, line_end: LineEnd) -> int:
     """Write the intermediate files of raw files, as the parsers of their generation do.
 
     FOLDER is that of a job, or one above; raw files lie in it or in data below it. Of several jobs
@@ -41,7 +52,7 @@ def parse(raw: Path, output: Path, force: bool, generation: str | None) -> int:
 
     try:
         with room_for(output, force=force), progress_bar(raw.name) as progress:
-            done = parse_raw(raw, output, generation, progress)
+            done = parse_raw(raw, output, generation, progress, line_end)
     except (Unreadable, KeyError) as problem:
         raise CommandError(str(problem.args[0])) from None
     for one in done:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 
-from ascend_spec.raw.text import Grammar, TextLine
+from ascend_spec.raw.text import Ends, Grammar, TextLine
 
 from .damage import Damage, Damaged
 
 LONGEST = 1 << 20
 """Bytes of one line; a longer one is damage."""
+
+_ENDS: Mapping[Ends, bytes] = {"lf": b"\r\n", "nul": b"\n\0"}
+_NUL_ENDED = re.compile(rb"[^\0]+\0?|\0")
 
 
 def read_lines(
@@ -51,7 +55,8 @@ class Entry:
 
 def decode_lines(content: bytes, grammar: Grammar) -> list[Entry]:
     """The lines of a whole file, of which :func:`encode_lines` makes the same bytes."""
-    return [_entry(line, grammar, place == 0) for place, line in enumerate(BytesIO(content))]
+    lines = BytesIO(content) if grammar.ends == "lf" else _NUL_ENDED.findall(content)
+    return [_entry(line, grammar, place == 0) for place, line in enumerate(lines)]
 
 
 def encode_lines(entries: Iterable[Entry], grammar: Grammar) -> bytes:
@@ -64,7 +69,7 @@ def encode_lines(entries: Iterable[Entry], grammar: Grammar) -> bytes:
 
 
 def _entry(content: bytes, grammar: Grammar, is_first: bool) -> Entry:
-    plain = content.rstrip(b"\r\n")
+    plain = content.rstrip(_ENDS[grammar.ends])
     end = content[len(plain) :]
     try:
         text = plain.decode()

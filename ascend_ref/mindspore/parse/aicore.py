@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain
 from pathlib import Path
 
 from .framework import framework_of
 from .operators import TIMES
 from .run import Run
+from .tables import write_rows
 
 TYPES = "aicore_intermediate_type"
 DETAIL = "aicore_intermediate_detail"
@@ -76,9 +77,5 @@ def _types(run: Run, times: _Times) -> Iterator[tuple[object, ...]]:
 
 def _write(run: Run, table: str, rows: Iterable[Iterable[object]]) -> None:
     path = run.path(table)
-    if path is None:
-        return
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(one.name for one in run.columns(table))
-        writer.writerows(rows)
+    if path is not None:
+        write_rows(run, path, chain([[one.name for one in run.columns(table)]], rows))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 from functools import lru_cache
+from itertools import chain
 
 from .framework_records import read_framework_records
 from .framework_text import read_framework_text
 from .operator import Framework
 from .run import Run
+from .tables import write_rows
 
 TABLE = "framework_raw"
 
@@ -29,7 +30,5 @@ def write_framework(run: Run) -> None:
     if framework is None or path is None:
         return
     columns = [one.name for one in run.columns(TABLE)]
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(columns)
-        writer.writerows([row.get(name) for name in columns] for row in framework.rows)
+    rows = ([row.get(name) for name in columns] for row in framework.rows)
+    write_rows(run, path, chain([columns], rows))

@@ -10,16 +10,35 @@ from typing import TypeAlias
 from ascend_ref.atomic import staged
 from ascend_ref.raw.damage import Damage
 from ascend_spec import mindspore_catalog
+from ascend_spec.mindspore import LineEnd
 
 from ..folder import RawCapture, find_captures
 from ..generation import Written, find_generation, generation_of
 from .aicore import write_aicore
+from .aicpu import write_aicpu
 from .framework import write_framework
+from .gpu_step_trace import write_gpu_steps
+from .hccl import write_hccl
 from .hwts import write_hwts
+from .minddata import write_fetches, write_queues
 from .operators import write_operators
+from .pipeline import write_pipeline
 from .run import Parser, Run, run_parsers
+from .step_trace import write_steps
 
-PARSERS: Sequence[Parser] = (write_hwts, write_framework, write_operators, write_aicore)
+PARSERS: Sequence[Parser] = (
+    write_hwts,
+    write_framework,
+    write_operators,
+    write_aicore,
+    write_steps,
+    write_gpu_steps,
+    write_aicpu,
+    write_fetches,
+    write_pipeline,
+    write_queues,
+    write_hccl,
+)
 """In the order in which they run."""
 
 INCOMPLETE = "incomplete.txt"
@@ -47,12 +66,14 @@ def parse(
     folder: Path,
     generation: str | None = None,
     progress: Progress | None = None,
+    line_end: LineEnd = "crlf",
 ) -> list[Parsed]:
     """Write the intermediate files of every job and device below ``source`` into ``folder``.
 
     generation: an id of generations.yaml or a day (ISO); by default found from the files. Of
     several jobs each gets a folder of its own. What cannot be read is left out, and stated in
-    :data:`INCOMPLETE` next to the files. ``folder`` appears complete or not at all.
+    :data:`INCOMPLETE` next to the files. line_end: of files of CSV. ``folder`` appears complete or
+    not at all.
 
     Raises ``Unreadable`` where there are no raw files, ``KeyError`` for an unknown generation,
     ``FileExistsError`` for a folder that exists, ``OSError``.
@@ -69,7 +90,7 @@ def parse(
             if day is not None:
                 written = Written(generation_of(day), day)
             (draft / name).mkdir(exist_ok=True)
-            run = Run(capture, written.day, draft / name)
+            run = Run(capture, written.day, draft / name, line_end)
             run.damage += _unread(run)
             run_parsers(run, PARSERS)
             damage = tuple(str(one) for one in run.damage)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
@@ -11,21 +11,25 @@ from ascend_ref.raw.damage import Damage
 from ascend_ref.raw.series import Slices
 from ascend_spec import mindspore_catalog
 from ascend_spec.core import DAYS, Bounds
-from ascend_spec.mindspore import LineKind, TableColumn
+from ascend_spec.mindspore import LineEnd, LineKind, TableColumn
 
 from ..folder import RawCapture
+
+LINE_ENDS: Mapping[LineEnd, str] = {"crlf": "\r\n", "lf": "\n"}
 
 
 @dataclass(eq=False)
 class Run:
     """The parsing of one capture by the facts of a day into a folder.
 
-    ``damage``: what of the raw files cannot be read. ``written``: names of files, in order.
+    ``line_end``: of files of CSV. ``damage``: what of the raw files cannot be read. ``written``:
+    names of files, in order.
     """
 
     capture: RawCapture
     day: str
     folder: Path
+    line_end: LineEnd = "crlf"
     damage: list[Damage] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
 
@@ -45,6 +49,10 @@ class Run:
     def reads(self, kind: str) -> bool:
         """Whether there is a kind of raw files, and the parsers of the day read it."""
         return kind in self.capture.files and self.holds(mindspore_catalog().files[kind])
+
+    def holds_records(self, kind: str) -> bool:
+        """Whether a kind of raw files has records on the day."""
+        return bool(mindspore_catalog().files[kind].members_on(self.day))
 
     def form(self, table: str, line: LineKind) -> str:
         """The form of a line of an intermediate file on the day; ``KeyError`` without one."""

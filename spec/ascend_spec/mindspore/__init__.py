@@ -5,6 +5,7 @@ from .model import CaptureFile as CaptureFile
 from .model import DatedName as DatedName
 from .model import Generation as Generation
 from .model import IntermediateFile as IntermediateFile
+from .model import LineEnd as LineEnd
 from .model import LineKind as LineKind
 from .model import Method as Method
 from .model import TableColumn as TableColumn

@@ -27,10 +27,13 @@ LineKind = Literal["title", "header", "ruler", "row", "total", "detail_title", "
 the same of a second table below the first.
 """
 
-Place = Literal["job", "data", "host-data", "summary", "framework"]
+Place = Literal["job", "data", "host-data", "summary", "framework", "hccl"]
 """Where a file lies: in the folder of a job or its ``data``, in ``host/data`` next to the device's
-folder, in ``profiler`` of the summary, in ``FRAMEWORK``.
+folder, in ``profiler`` of the summary, in ``FRAMEWORK``, in that of an operator below
+``hccl_info``.
 """
+
+Mode = Literal["training", "inference"]
 
 IGNORED = (".done", ".join", ".zip")
 """Names that end so are marks, what a parser joined, and archives."""
@@ -65,6 +68,8 @@ class TableColumn(Bounds):
     """A column of an intermediate file, in the days on which it is there.
 
     ``unit``: of its numbers. ``style``: how they are written. ``shows``: what of the recording.
+    ``mode``: of the runs that have it, where not all have. ``each``: what it comes once for, each
+    time with other parts in place of those in braces in its name.
     """
 
     name: str
@@ -72,7 +77,14 @@ class TableColumn(Bounds):
     shows: Show
     style: Style = "text"
     unit: str | None = None
+    mode: Mode | None = None
+    each: str | None = None
     errata: tuple[str, ...] = ()
+
+    @property
+    def form(self) -> NameForm:
+        """Its name with the parts that change."""
+        return NameForm.made(self.name, {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +186,8 @@ class CaptureFile(Bounds):
     """One kind of raw file.
 
     ``names``: every name under which it is written, the oldest first. ``members``: the records of a
-    file of records, ``select`` the field in which they differ. ``grammars``: the lines of a file of
-    text, by day. ``parser``: the one that reads it, ``None`` where none does.
+    file of records, ``select`` the field in which they differ. ``grammar``: the lines of a file of
+    text. ``parser``: the one that reads it, ``None`` where none does.
     """
 
     file: str

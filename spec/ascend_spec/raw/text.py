@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ascend_spec.core import Document, Grade, Loader
+from ascend_spec.core import Bounds, Document, Grade, Loader
 from ascend_spec.core.loader import reading, without
 from ascend_spec.core.names import Field, NameForm
 from ascend_spec.core.packed import ClockName
@@ -16,6 +16,8 @@ from ascend_spec.core.shows import Show, shown
 PartType = Literal["whole", "decimal", "word", "words", "text"]
 Times = Literal["optional", "one", "many", "first"]
 Blanks = Literal["many", "colon"]
+Ends = Literal["lf", "nul"]
+"""What a line ends with; a line feed in front of a NUL belongs to the end as well."""
 
 _WORD = re.compile(r"\S+")
 _FORMS: Mapping[PartType, Mapping[str, Any]] = {
@@ -62,8 +64,8 @@ class TextPart:
 
 
 @dataclass(frozen=True, slots=True)
-class TextLine:
-    """One kind of line.
+class TextLine(Bounds):
+    """One kind of line, and where the family has days those on which it is written.
 
     ``times``: how often it comes; ``first``: once, and whatever it is. ``blanks``: which blanks
     readers take for the one of the form: ``many``, any run of them, and those at both ends do not
@@ -137,7 +139,7 @@ class Grammar:
     """What a file of text is: its lines in order.
 
     ``repeats``: the lines come again and again, one block for each sample. ``unordered``: readers
-    take the lines in any order.
+    take the lines in any order. ``ends``: with what each line ends.
     """
 
     grammar: str
@@ -148,6 +150,7 @@ class Grammar:
     parts: Mapping[str, TextPart]
     repeats: bool = False
     unordered: bool = False
+    ends: Ends = "lf"
 
     def line_of(self, text: str) -> tuple[TextLine, Mapping[str, str]] | None:
         """The first kind of line that a text is, and its parts; ``None`` for none of them.
