@@ -80,6 +80,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
                 "simulate.md",
                 "operators.md",
                 "raw.md",
+                "mindspore.md",
                 "write.md",
                 "by-hand.md",
                 "texts.md",
