@@ -71,7 +71,17 @@ def test_m43_the_real_first_start_is_written_as_upstream_does(tmp_path: Path) ->
     assert starts[0].split(",")[2] == "0.0"
 
 
-@pytest.mark.parametrize("day", ["2020-06-07", "2020-06-23"])
+def test_m43_a_real_folder_holds_the_first_start_next_to_times_of_the_counter(
+    tmp_path: Path,
+) -> None:
+    job, golden = real("mindinsight/JOB3"), real("mindinsight/run_1/normal_run/profiler")
+    assert parsed(job, tmp_path / "out") == 0
+    same = {one.name: one.read_bytes() for one in golden.iterdir()}
+    assert len(same) == 3
+    assert {name: (tmp_path / "out" / name).read_bytes() for name in same} == same
+
+
+@pytest.mark.parametrize("day", ["2020-06-07", "2020-06-24"])
 def test_m51_the_first_start_is_written_on_some_days_alone(tmp_path: Path, day: str) -> None:
     write_capture(tmp_path / "JOB", 1, day)
     parsed(tmp_path / "JOB", tmp_path / "out", day)
