@@ -254,7 +254,13 @@ def test_m53_slices_in_any_order_give_the_same(
         shutil.copy(path, shuffled / path.name)
     parse(folder / "raw", folder / "out", day)
     parse(folder / "shuffled", folder / "again", day)
-    one, two = ({p.name: p.read_bytes() for p in (folder / f).iterdir()} for f in ("out", "again"))
+    one, two = (
+        {
+            path.name: path.read_bytes().replace(b"/shuffled/", b"/raw/")
+            for path in (folder / name).iterdir()
+        }
+        for name in ("out", "again")
+    )
     assert one == two
 
 
