@@ -22,8 +22,10 @@ Style = Literal["text", "integer", "shortest", "json"]
 """Of values: as they came, a whole number, the shortest text of a double, a document."""
 
 LineEnd = Literal["lf", "crlf"]
-LineKind = Literal["title", "header", "ruler", "row", "total"]
-"""Of a file of lines: what stands once in front of the rows, a row, what stands behind them."""
+LineKind = Literal["title", "header", "ruler", "row", "total", "detail_title", "detail_row"]
+"""Of a file of lines: what stands once in front of the rows, a row, what stands behind them, and
+the same of a second table below the first.
+"""
 
 Place = Literal["job", "data", "host-data", "summary", "framework", "hccl"]
 """Where a file lies: in the folder of a job or its ``data``, in ``host/data`` next to the device's
