@@ -186,6 +186,9 @@ def _read(path: Path, times: StepTimes, ways: LinkWays, damage: Damaged) -> Iter
     except (ValueError, TypeError, RecursionError) as problem:
         damage.append(Damage(path, f"no trace of an operator: {problem}"))
         return
+    except OSError as error:
+        damage.append(Damage(path, error.strerror or str(error)))
+        return
     step = times.at(time)
     if step is None:
         damage.append(Damage(path, f"at {time} us there is no step"))

@@ -56,6 +56,9 @@ def write_pipeline(run: Run) -> None:
     except (ValueError, RecursionError) as problem:
         run.damage.append(Damage(source, f"no document of a pipeline: {problem}"))
         return
+    except OSError as error:
+        run.damage.append(Damage(source, error.strerror or str(error)))
+        return
     run.damage += (Damage(source, text) for text in wrong)
     path = run.path(TABLE)
     if path is not None:

@@ -115,7 +115,10 @@ def save_points(run: Run, info: object) -> None:
 def _operators(run: Run, points: Points, framework: Framework) -> PointOperators:
     way = run.way("task_key")
     if run.way("point_operators") == "by-tag":
-        return PointOperators(framework.points, {}, lambda point: "")
+        names = framework.points
+        if run.way("late_reduction_names") == "start-and-end":
+            names = points.tags.early_names(names)
+        return PointOperators(names, {}, lambda point: "")
     operators = PointOperators.of_tasks(
         points.read([]),
         framework.names,
