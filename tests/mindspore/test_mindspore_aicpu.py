@@ -66,7 +66,7 @@ def test_m23_a_record_without_operator_has_the_key_of_its_task(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("content", "day"),
     [
-        (aicpu_text(3, is_counted=False), "2020-06-20"),
+        (aicpu_text(3, is_counted=False), "2020-07-01"),
         (aicpu_text(3, is_counted=True), "2021-12-16"),
         (aicpu_records(1), "2023-07-02"),
     ],
@@ -87,7 +87,7 @@ def test_m51_text_without_counters_under_the_new_name_is_older_than_counters(
 @pytest.mark.parametrize(
     ("day", "first"),
     [
-        ("2020-06-20", "serial_number           node_type_name      total_time(us)"),
+        ("2020-07-01", "serial_number           node_type_name      total_time(us)"),
         ("2020-07-14", "serial_number           node_type_name      total_time(ms)"),
         ("2020-07-15", "serial_number node_type_name total_time(ms) dispatch_time(ms) run_start"),
         ("2021-04-15", "serial_number node_type_name total_time(ms) dispatch_time(ms) execution"),

@@ -81,7 +81,7 @@ def test_m43_a_real_folder_holds_the_first_start_next_to_times_of_the_counter(
     assert {name: (tmp_path / "out" / name).read_bytes() for name in same} == same
 
 
-@pytest.mark.parametrize("day", ["2020-06-07", "2020-06-24"])
+@pytest.mark.parametrize("day", ["2020-06-07", "2020-07-02"])
 def test_m51_the_first_start_is_written_on_some_days_alone(tmp_path: Path, day: str) -> None:
     write_capture(tmp_path / "JOB", 1, day)
     parsed(tmp_path / "JOB", tmp_path / "out", day)
