@@ -87,7 +87,7 @@ def test_m51_text_without_counters_under_the_new_name_is_older_than_counters(
 @pytest.mark.parametrize(
     ("day", "first"),
     [
-        ("2020-07-01", "serial_number           node_type_name      total_time(us)"),
+        ("2020-06-20", "serial_number           node_type_name      total_time(us)"),
         ("2020-07-14", "serial_number           node_type_name      total_time(ms)"),
         ("2020-07-15", "serial_number node_type_name total_time(ms) dispatch_time(ms) run_start"),
         ("2021-04-15", "serial_number node_type_name total_time(ms) dispatch_time(ms) execution"),
