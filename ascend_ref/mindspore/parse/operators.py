@@ -132,11 +132,13 @@ class OperatorTimes:
         """The durations of executions in ms, which are added one after the other."""
         operator, start = found.start.operator, found.start
         durations = (found.end.tick - start.tick) / PER_MS
-        new, places = np.unique(operator, return_index=True)
-        fresh = np.sort(places[self._counts[new] == 0])
-        self.order += operator[fresh].tolist()
-        self._key[operator[fresh]] = start.key[fresh]
-        self._stream[operator[fresh]] = start.stream[fresh]
+        unseen = np.flatnonzero(self._counts[operator] == 0)
+        if len(unseen):
+            _, first = np.unique(operator[unseen], return_index=True)
+            fresh = unseen[np.sort(first)]
+            self.order += operator[fresh].tolist()
+            self._key[operator[fresh]] = start.key[fresh]
+            self._stream[operator[fresh]] = start.stream[fresh]
         np.add.at(self._sums, operator, durations)
         counted = operator if self._is_all else operator[start.key == self._key[operator]]
         self._counts += np.bincount(counted, minlength=len(self._counts))
