@@ -135,7 +135,7 @@ def _operators(run: Run, points: Points, framework: Framework) -> PointOperators
 
 
 def _state_foreign(run: Run, points: Points, job: OneJob) -> None:
-    for other, count in job.foreign.items():
-        path = run.capture.files[points.kind].slices[0].path
+    for other, (first, count) in job.foreign.items():
         text = f"{count:,} records of steps of the job {other}, which is not {job.job}"
-        run.damage.append(Damage(path, text, kind=points.kind))
+        path = points.paths[first.place]
+        run.damage.append(Damage(path, text, max(first.offset, 0), points.kind))
