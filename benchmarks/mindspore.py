@@ -1,6 +1,6 @@
 """Speed and memory of MindSpore's operator chain, as ratios against alternatives in one run.
 
-    python benchmarks/mindspore.py JOB [--megabytes 512] [--folder DIR]
+    python benchmarks/mindspore.py JOB [--megabytes 256] [--folder DIR]
 
 JOB is a folder with one log of the scheduler and the tasks of the framework, as the real JOB3 of
 MindInsight. The log is repeated with later and later counters up to the size.
@@ -147,7 +147,7 @@ def main() -> None:
     """Print all figures."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("job", type=Path)
-    parser.add_argument("--megabytes", type=int, default=512)
+    parser.add_argument("--megabytes", type=int, default=256)
     parser.add_argument("--folder", type=Path)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:

@@ -13,6 +13,7 @@ from slices import some
 from ascend_spec.raw.records import MAGIC
 
 DAYS = [
+    "2020-06-15",
     "2020-06-20",
     "2020-10-30",
     "2021-12-16",

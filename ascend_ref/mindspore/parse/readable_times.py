@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from pathlib import Path
-from string import Formatter
 
 from ascend_spec.mindspore import LineKind
 
@@ -13,6 +12,7 @@ from .aicore import DETAIL, TYPES
 from .drawn import Cell, drawn
 from .framework import framework_of
 from .run import Run
+from .text import names_in
 
 TABLE = "output_op_compute_time_detail"
 
@@ -66,7 +66,7 @@ def _operators(run: Run, types: Sequence[str]) -> list[list[Cell]]:
 
 def _table(run: Run, line: LineKind, rows: Sequence[Sequence[Cell]]) -> list[str]:
     form = run.form(TABLE, line)
-    names = [name for _, name, _, _ in Formatter().parse(form) if name is not None]
+    names = names_in(form)
     cells = [row[: len(names)] for row in rows]
     if run.way("detail_tables") == "drawn":
         return drawn(names, cells)
