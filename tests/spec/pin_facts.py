@@ -77,6 +77,10 @@ OURS = frozenset(
         "record",
         "grammar",
         "line",
+        "method",
+        "way",
+        "parser",
+        "places",
     ]
 )
 # Provenance as a whole, and what the documents say where an erratum decides against them. The
@@ -109,6 +113,8 @@ NAMING = [
     "grammar",
     "line",
     "record",
+    "method",
+    "way",
 ]
 
 
