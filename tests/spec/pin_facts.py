@@ -48,6 +48,7 @@ PROSE = frozenset(
         "documented_as",
         "message",
         "when",
+        "sorted_by",
         "$schema",
         "$id",
         "$comment",
@@ -81,6 +82,8 @@ OURS = frozenset(
         "way",
         "parser",
         "places",
+        "made_of",
+        "each",
     ]
 )
 # Provenance as a whole, and what the documents say where an erratum decides against them. The

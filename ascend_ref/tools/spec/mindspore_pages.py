@@ -25,6 +25,7 @@ PLACES = {
     "data": "data below it",
     "host-data": "host/data next to that of the device",
     "summary": "profiler of the summary",
+    "hccl": "hccl_info below it",
     "framework": "FRAMEWORK",
 }
 """Where files lie, in words."""
@@ -99,7 +100,7 @@ def intermediate_page(file: IntermediateFile, style: Style) -> str:
         *_names(file.names),
         ("Content", TABLE_FORMS[file.form]),
         ("Lines end with", file.line_end),
-        ("Order of the rows", style.prose(file.order)),
+        ("Order of the rows", style.prose(file.sorted_by)),
         ("Made of raw files", style.links("mindspore", raw)),
         ("Made of", style.links("intermediate", other)),
         ("In force", in_force(file.since, file.until)),

@@ -131,7 +131,8 @@ class IntermediateFile(Bounds):
 
     ``names``: every name under which it is written, the oldest first. ``parser``: which makes it;
     ``made_of``: raw files and other intermediate files that it takes for it. ``columns``: those of
-    all days, in order. ``lines``: those of a file of lines. ``order``: of its rows, in words.
+    all days, in order. ``lines``: those of a file of lines. ``sorted_by``: the order of its rows, in
+    words.
     """
 
     table: str
@@ -145,7 +146,7 @@ class IntermediateFile(Bounds):
     columns: tuple[TableColumn, ...] = ()
     lines: tuple[DatedLine, ...] = ()
     line_end: LineEnd = "lf"
-    order: str | None = None
+    sorted_by: str | None = None
     note: str | None = None
     errata: tuple[str, ...] = ()
 
