@@ -165,7 +165,7 @@ def mindspore_subjects() -> Iterator[Subject]:
     yield from things(
         "intermediate",
         catalog.tables,
-        "mindspore/{name}.md",
+        "intermediate/{name}.md",
         intermediate_page,
         cells=lambda file: {"content": TABLE_FORMS[file.form], "parser": file.parser},
     )

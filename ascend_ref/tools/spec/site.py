@@ -124,7 +124,7 @@ INDEXES = {
     "recording/index.md": ("The recording", "entity"),
     "raw/index.md": ("Raw files", "raw"),
     "mindspore/index.md": ("MindSpore's profiler", "mindspore"),
-    "mindspore/tables.md": ("Intermediate files of MindSpore's profiler", "intermediate"),
+    "intermediate/index.md": ("Intermediate files of MindSpore's profiler", "intermediate"),
 }
 """Pages that list the subjects of a kind: title and kind."""
 

@@ -131,8 +131,8 @@ class IntermediateFile(Bounds):
 
     ``names``: every name under which it is written, the oldest first. ``parser``: which makes it;
     ``made_of``: raw files and other intermediate files that it takes for it. ``columns``: those of
-    all days, in order. ``lines``: those of a file of lines. ``sorted_by``: the order of its rows, in
-    words.
+    all days, in order. ``lines``: those of a file of lines. ``sorted_by``: the order of its rows,
+    in words.
     """
 
     table: str
