@@ -1,5 +1,8 @@
 """What MindSpore's profiler writes: raw files, and what its parsers make of them."""
 
+from .analysers import Analyser as Analyser
+from .analysers import AnswerColumn as AnswerColumn
+from .analysers import AnswerSwitch as AnswerSwitch
 from .catalog import MindSporeCatalog as MindSporeCatalog
 from .model import CaptureFile as CaptureFile
 from .model import DatedName as DatedName
