@@ -12,6 +12,8 @@ from ascend_ref.cli.options import STAGED, output
 from ascend_ref.cli.outputs import room_for
 from ascend_ref.cli.progress import progress_bar
 
+from .analyse.verb import analyse
+
 if TYPE_CHECKING:
     from ascend_spec.mindspore import LineEnd
 
@@ -65,3 +67,6 @@ def parse(raw: Path, output: Path, force: bool, generation: str | None, line_end
         for line in one.damage:
             click.echo(line, err=True)
     return 1 if any(one.damage for one in done) else 0
+
+
+mindspore.add_command(analyse)

@@ -26,7 +26,8 @@ class AnswerColumn(Bounds):
     """A column of an answer, in the days on which it is there.
 
     ``takes``: columns of the files that it shows, the first that a file has; empty where it is
-    computed. ``factor``: what numbers are multiplied by. ``empty``: what stands for no value.
+    computed. ``factor``: what numbers are multiplied by. ``empty``: what stands for no value, where
+    ``may_be_empty`` says that there may be none.
     ``can_sort``: whether rows can be sorted by it. ``shown_by``: the switch that it hangs on.
     """
 
@@ -36,7 +37,8 @@ class AnswerColumn(Bounds):
     form: AnswerForm = "text"
     unit: str | None = None
     factor: int = 1
-    empty: str | None = None
+    empty: str | int | None = None
+    may_be_empty: bool = False
     can_sort: bool = True
     shown_by: str | None = None
 
