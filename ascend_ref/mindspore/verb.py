@@ -13,6 +13,7 @@ from ascend_ref.cli.outputs import room_for
 from ascend_ref.cli.progress import progress_bar
 
 from .analyse.verb import analyse
+from .propose.verb import propose
 
 if TYPE_CHECKING:
     from ascend_spec.mindspore import LineEnd
@@ -70,3 +71,4 @@ def parse(raw: Path, output: Path, force: bool, generation: str | None, line_end
 
 
 mindspore.add_command(analyse)
+mindspore.add_command(propose)

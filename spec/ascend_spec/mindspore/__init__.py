@@ -12,3 +12,4 @@ from .model import LineEnd as LineEnd
 from .model import LineKind as LineKind
 from .model import Method as Method
 from .model import TableColumn as TableColumn
+from .proposals import Proposal as Proposal

@@ -31,6 +31,7 @@ from .model import (
     TableColumn,
     Way,
 )
+from .proposals import Proposal
 
 FOLDER = "mindspore"
 
@@ -77,6 +78,11 @@ class MindSporeCatalog:
             name: self._analyser(row, place)
             for name, row, place in self.documents.rows(f"{FOLDER}/analysers.yaml", "analyser")
         }
+
+    @cached_property
+    def proposals(self) -> Mapping[str, Proposal]:
+        """Rules of proposers by name, in the order in which they are asked."""
+        return self.documents.by("proposal", Proposal, f"{FOLDER}/proposals.yaml")
 
     @cached_property
     def grammars(self) -> Mapping[str, Grammar]:
