@@ -80,6 +80,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
                 "simulate.md",
                 "operators.md",
                 "raw.md",
+                "mindspore.md",
                 "write.md",
                 "by-hand.md",
                 "texts.md",
@@ -104,7 +105,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
         {"Timelines": _section("timeline", pages)},
         {"API": _section("api", pages)},
         {"Raw files": _section("raw", pages)},
-        {"MindSpore": _section("mindspore", pages)},
+        {"MindSpore": [*_section("mindspore", pages), *_section("intermediate", pages)]},
         {"Recording": _section("recording", pages)},
         {"Rules": _section("rules", pages)},
         {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,17 +29,28 @@ Value = Any
 """What JSON can hold."""
 
 
+@per_spec
+def set_of(values: str) -> Mapping[int, str]:
+    """What the numbers of a set are called, in raw files or in databases."""
+    if values in raw_catalog().vocabularies:
+        return named(values)
+    enum = catalog().enums[values]
+    return {int(one.id): one.name for one in enum.members} | dict(named("hccl_no_type"))
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What numbers mean that records do not hold themselves.
 
     ``names`` of the profile; its ``clocks``, those that can be known; ``counter``: the name of that
-    by which ticks are counted whose field names no clock.
+    by which ticks are counted whose field names no clock. ``sets``: what the numbers of a set are
+    called, by its name.
     """
 
     names: Names = field(default_factory=Names)
     clocks: Mapping[str, Clock] = field(default_factory=dict)
     counter: ClockName | None = None
+    sets: Callable[[str], Mapping[int, str]] = set_of
 
     def clock(self, facts: FieldFacts) -> Clock | None:
         """The clock of a field; ``None`` for what is no time, or of a clock that is not known."""
@@ -92,7 +103,7 @@ def _numbers(
     if facts is None or column.ndim > 1:
         return
     if facts.values is not None:
-        texts = _meanings(facts.values, column, rows, reading.names)
+        texts = _meanings(facts.values, column, rows, reading)
         if any(text is not None for text in texts):
             yield name + TEXT, texts
     clock = reading.clock(facts)
@@ -102,24 +113,16 @@ def _numbers(
 
 
 def _meanings(
-    values: str, column: npt.NDArray[Any], rows: npt.NDArray[Any], names: Names
+    values: str, column: npt.NDArray[Any], rows: npt.NDArray[Any], reading: Reading
 ) -> list[str | None]:
+    names = reading.names
     if values == HASH_DIC:
         return [names.texts.get(one) for one in column.tolist()]
     if values == TYPES:
         levels = rows["level"].tolist()
         return [names.types.get(pair) for pair in zip(levels, column.tolist(), strict=True)]
-    meanings = _set(values)
+    meanings = reading.sets(values)
     return [meanings.get(one) for one in column.tolist()]
-
-
-@per_spec
-def _set(values: str) -> Mapping[int, str]:
-    """What the numbers of a set are called, in raw files or in databases."""
-    if values in raw_catalog().vocabularies:
-        return named(values)
-    enum = catalog().enums[values]
-    return {int(one.id): one.name for one in enum.members} | dict(named("hccl_no_type"))
 
 
 def _part(form: construct.Construct, name: str) -> construct.Construct:

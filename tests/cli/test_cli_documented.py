@@ -77,6 +77,7 @@ def test_printed_make_targets_exist(document: str) -> None:
             "docs/simulate.md",
             "docs/operators.md",
             "docs/raw.md",
+            "docs/mindspore.md",
             "docs/texts.md",
             "docs/write.md",
             "docs/by-hand.md",
@@ -105,7 +106,7 @@ def test_printed_commands_work(
     assert commands_run
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/raw.md"])
+@pytest.mark.parametrize("document", ["README.md", "docs/raw.md", "docs/mindspore.md"])
 def test_what_a_document_says_is_printed_is_printed(
     document: str,
     tmp_path: Path,

@@ -129,7 +129,7 @@ def compute_time(found: Sequence[Execution], day: str) -> str:
 
 
 def timeline(found: Sequence[Execution]) -> str:
-    """``output_timeline_data`` as from 2020-06-23 on."""
+    """``output_timeline_data`` as from 2020-07-01 on."""
     order: dict[str, list[tuple[str, int, str, str]]] = {}
     for name, start, end in found:
         duration = (float(end.tick or 0) - float(start.tick or 0)) / 1e5

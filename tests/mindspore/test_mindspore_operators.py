@@ -71,7 +71,17 @@ def test_m43_the_real_first_start_is_written_as_upstream_does(tmp_path: Path) ->
     assert starts[0].split(",")[2] == "0.0"
 
 
-@pytest.mark.parametrize("day", ["2020-06-07", "2020-06-23"])
+def test_m43_a_real_folder_holds_the_first_start_next_to_times_of_the_counter(
+    tmp_path: Path,
+) -> None:
+    job, golden = real("mindinsight/JOB3"), real("mindinsight/run_1/normal_run/profiler")
+    assert parsed(job, tmp_path / "out") == 0
+    same = {one.name: one.read_bytes() for one in golden.iterdir()}
+    assert len(same) == 3
+    assert {name: (tmp_path / "out" / name).read_bytes() for name in same} == same
+
+
+@pytest.mark.parametrize("day", ["2020-06-07", "2020-07-02"])
 def test_m51_the_first_start_is_written_on_some_days_alone(tmp_path: Path, day: str) -> None:
     write_capture(tmp_path / "JOB", 1, day)
     parsed(tmp_path / "JOB", tmp_path / "out", day)
@@ -256,3 +266,45 @@ def test_m51_a_way_holds_on_each_day() -> None:
         assert ways[0].since is None
         assert ways[-1].until is None
         assert [one.until for one in ways[:-1]] == [one.since for one in ways[1:]]
+
+
+EARLY = {
+    "output_format_data_hwts_0.txt": """\
+====================45 HWTS data====================
+Type             cnt    Core ID    Block ID    Task ID    Cycle counter    Stream ID
+-------------  -----  ---------  ----------  ---------  ---------------  -----------
+Start of task      0          0           0          5          1000000            3
+End of task        1          0           0          5          1012345            3
+Start of task      2          0           0          4     123456789012            3
+End of task        3          0           0          4     123456789012            3
+""",
+    "output_op_compute_time_0.txt": """\
+====================op compute time====================
+op_name          compute_time(ms)    stream_id
+-------------  ------------------  -----------
+Default/A-op1             0                  3
+Default/B-op2             0.12345            3
+total op                  0.12345            0
+""",
+    "output_timeline_data_0.txt": """\
+====================timeline info====================
+op_name          stream_id    start_time    duration
+-------------  -----------  ------------  ----------
+Default/B-op2            3   0               0.12345
+Default/A-op1            3   1.23456e+06     0
+""",
+    "min_cycle_counter_0.txt": "1000000.0",
+}
+
+
+@pytest.mark.parametrize("name", EARLY)
+def test_m51_the_first_days_draw_tables(tmp_path: Path, name: str) -> None:
+    """Tasks are known by their number, whatever their stream; operators are in order of names."""
+    job = tmp_path / "JOB"
+    job.mkdir()
+    (job / TASKS).write_text("Default/B-op2 1 5 0\nDefault/A-op1 1 4 0\n")
+    ticks = [(5, 1_000_000), (5, 1_012_345), (4, 123_456_789_012), (4, 123_456_789_012)]
+    records = [hwts_record(at % 2, 3, task, tick, at) for at, (task, tick) in enumerate(ticks)]
+    (job / HWTS).write_bytes(b"".join(records))
+    assert parsed(job, tmp_path / "out", "2020-06-17") == 0
+    assert (tmp_path / "out" / name).read_text() == EARLY[name]

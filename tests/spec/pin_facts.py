@@ -48,6 +48,7 @@ PROSE = frozenset(
         "documented_as",
         "message",
         "when",
+        "sorted_by",
         "$schema",
         "$id",
         "$comment",
@@ -77,6 +78,12 @@ OURS = frozenset(
         "record",
         "grammar",
         "line",
+        "method",
+        "way",
+        "parser",
+        "places",
+        "made_of",
+        "each",
     ]
 )
 # Provenance as a whole, and what the documents say where an erratum decides against them. The
@@ -109,6 +116,8 @@ NAMING = [
     "grammar",
     "line",
     "record",
+    "method",
+    "way",
 ]
 
 

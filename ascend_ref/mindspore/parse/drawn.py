@@ -27,7 +27,7 @@ def drawn(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> list[str]:
 
 def _column(title: str, cells: Sequence[Cell | None]) -> list[str]:
     known = [one for one in cells if one is not None]
-    is_number = all(map(_is_number, known))
+    is_number = bool(known) and all(map(_is_number, known))
     has_fraction = any(isinstance(one, float) for one in known)
     texts = ["" if one is None else _text(one, has_fraction and is_number) for one in cells]
     if is_number:

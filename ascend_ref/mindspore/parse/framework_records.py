@@ -16,7 +16,7 @@ from ascend_spec.mindspore.records import INLINE, MOST_TENSORS
 
 from ..raw.lines import read_slices
 from ..raw.records import layout_of, read_records
-from .operator import Framework, Row, key_of, known_name, last_part, name_of, subgraph_of
+from .operator import UNKNOWN, Framework, Row, key_of, known_name, last_part, name_of, subgraph_of
 from .run import Run
 
 TASKS = "task_desc_records"
@@ -45,7 +45,7 @@ def read_framework_records(run: Run) -> Framework | None:
     with few(run.damage) as stated:
         reader = _Texts(_dictionary(run), INLINE if run.way("inline_text") == "one" else 0, stated)
         for block, tasks in _records(run, TASKS):
-            full_names = reader.texts(block, tasks["opName"])
+            full_names = reader.words(block, tasks["opName"])
             types = reader.texts(block, tasks["opType"])
             for key, name, op_type, cells in zip(
                 _keys(run, tasks), full_names, types, _cells(tasks), strict=True
@@ -102,6 +102,15 @@ class _Texts:
                 offset = max(block.offset + number * block.rows.shape[1], 0)
                 self.damage.append(Damage(block.path, wrong, offset))
             yield text
+
+    def words(self, block: Block, column: npt.NDArray[Any]) -> Iterator[str]:
+        """The same of names, which are words: other blanks are written by their numbers."""
+        for number, text in enumerate(self.texts(block, column)):
+            word = "".join(f"\\x{ord(one):02x}" if one.isspace() else one for one in text)
+            if word != text or not word:
+                offset = max(block.offset + number * block.rows.shape[1], 0)
+                self.damage.append(Damage(block.path, f"a name that is no word: {text!r}", offset))
+            yield word or UNKNOWN
 
     def _text(self, kind: int, content: bytes) -> tuple[str, str]:
         """A text, and what is wrong with it."""
@@ -170,7 +179,7 @@ class _Numbers:
 
     def format(self, number: int) -> str:
         """The name of a format."""
-        return name_of("tensor_formats", self._plain(number))
+        return name_of("framework_formats", self._plain(number))
 
     def type(self, number: int) -> str:
         """The name of a type."""

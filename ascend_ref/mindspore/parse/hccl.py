@@ -6,7 +6,6 @@ import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from json import JSONDecodeError
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -14,9 +13,9 @@ from ascend_ref.raw.damage import Damage, Damaged, few
 from ascend_spec import mindspore_catalog
 
 from ..folder import OPERATOR
+from .documents import Malformed, is_number, read_document
 from .hccl_links import Cost, Event, Links, LinkWays, added, averaged, cost_of, merged
 from .operator import last_part
-from .pipeline import document_of
 from .run import Run
 from .step_rows import AVERAGE
 from .tables import write_rows
@@ -33,10 +32,6 @@ FIRST_REDUCTION = 9
 
 Row: TypeAlias = tuple[str, float, float, Links]
 """Step, cost, wait, links."""
-
-
-class Malformed(ValueError):
-    """The document is no trace of an operator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,22 +165,20 @@ def events_of(document: Any) -> tuple[float, list[Event]]:
     if not isinstance(events, list) or not events:
         raise Malformed("traceEvents is no list of events")
     time = events[0].get("ts", 0) if isinstance(events[0], dict) else None
-    if not isinstance(time, (int, float)):
+    if time is None or not is_number(time):
         raise Malformed(f"traceEvents[0].ts is {time!r}")
     return time, [_event(one, f"traceEvents[{number}]") for number, one in enumerate(events)]
 
 
 def _read(path: Path, times: StepTimes, ways: LinkWays, damage: Damaged) -> Iterator[Row]:
-    try:
-        time, events = events_of(document_of(path))
-        cost: Cost = cost_of(events, ways)
-    except JSONDecodeError as problem:
-        text = f"no document of JSON: {problem.msg}"
-        damage.append(Damage(path, text, len(problem.doc[: problem.pos].encode())))
+    def taken(document: Any) -> tuple[float, Cost]:
+        time, events = events_of(document)
+        return time, cost_of(events, ways)
+
+    found = read_document(path, taken, damage)
+    if found is None:
         return
-    except (ValueError, TypeError, RecursionError) as problem:
-        damage.append(Damage(path, f"no trace of an operator: {problem}"))
-        return
+    time, cost = found
     step = times.at(time)
     if step is None:
         damage.append(Damage(path, f"at {time} us there is no step"))
@@ -224,7 +217,7 @@ def _event(value: Any, place: str) -> Event:
         raise Malformed(f"{place} is no event with args")
     args = value["args"]
     duration = value.get("dur", 0)
-    if not isinstance(duration, (int, float)):
+    if not is_number(duration):
         raise Malformed(f"{place}.dur is {duration!r}")
     ranks = args.get("src rank"), args.get("dst rank")
     link = None if None in ranks else (int(ranks[0]), int(ranks[1]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,10 @@ from ascend_spec import mindspore_catalog
 
 from ..raw.lines import BITS
 from ..raw.records import are_among, layout_of, read_records
+from .drawn import BETWEEN, ROOM
 from .operator import ALONE_FROM
 from .run import Run
-from .text import Cells, lines_of, whole_numbers
+from .text import Cells, lines_of, names_in, whole_numbers
 
 HWTS = "hwts"
 FORMAT_DATA = "output_format_data_hwts"
@@ -140,12 +142,38 @@ def write_hwts(run: Run) -> None:
     path = run.path(FORMAT_DATA)
     if path is None:
         return
+    if run.way("tables") == "drawn":
+        _draw(run, path)
+        return
     form, way = run.form(FORMAT_DATA, "row"), run.way("task_key")
     with path.open("wb") as file:
         file.write(run.lines(FORMAT_DATA, ("title", "header")))
         for records in read_hwts(run, run.damage):
             file.write(lines_of(form, _cells(records, way)))
         file.write(b"\n")
+
+
+def _draw(run: Run, path: Path) -> None:
+    """Write the rows as a drawn table, of which the first reading finds the widths."""
+    way = run.way("task_key")
+    names = {one.replace(" ", "_"): one for one in names_in(run.form(FORMAT_DATA, "row"))}
+    widths = {one: len(name) + ROOM for one, name in names.items()}
+    is_number = False
+    for records in read_hwts(run, run.damage):
+        is_number = True
+        for one, column in _cells(records, way).items():
+            widths[one] = max(widths[one], pc.max(pc.utf8_length(column)).as_py())
+    fills = {
+        one: f"{'>' if is_number and one != 'Type' else '<'}{width}"
+        for one, width in widths.items()
+    }
+    header = BETWEEN.join(format(names[one], fill) for one, fill in fills.items()).rstrip()
+    ruler = BETWEEN.join("-" * width for width in widths.values())
+    form = BETWEEN.join(f"{{{one}:{fill}}}" for one, fill in fills.items())
+    with path.open("wb") as file:
+        file.write(run.lines(FORMAT_DATA, ("title",)) + f"{header}\n{ruler}\n".encode())
+        for records in read_hwts(run, []):
+            file.write(lines_of(form, _cells(records, way)))
 
 
 class Flips:

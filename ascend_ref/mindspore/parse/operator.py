@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import TypeAlias
 
-from ascend_spec import mindspore_catalog
+from ascend_spec import mindspore_catalog, per_spec
 
 ALONE_FROM = 25_000
 """Tasks from here on are known by their number alone (task-from-25000)."""
@@ -60,10 +59,11 @@ def name_of(vocabulary: str, number: int) -> str:
 
 def known_name(vocabulary: str, number: int) -> str | None:
     """The same; ``None`` for a number that it does not have."""
-    return _names(vocabulary).get(number)
+    return names_of(vocabulary).get(number)
 
 
-@cache
-def _names(vocabulary: str) -> Mapping[int, str]:
+@per_spec
+def names_of(vocabulary: str) -> Mapping[int, str]:
+    """What output shows for each number of a vocabulary."""
     members = mindspore_catalog().vocabularies[vocabulary].members
     return {int(one.value): str(one.label or one.name) for one in members}

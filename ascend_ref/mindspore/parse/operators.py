@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -11,11 +12,12 @@ import pyarrow as pa
 
 from ascend_ref.spill import Bytes, Spill, sorted_rows
 
+from .drawn import Cell, drawn
 from .framework import framework_of
 from .hwts import HWTS, NUMBERS, HwtsRecords, is_alone, kind_number, read_hwts
 from .pairing import Executions, Integers, Known, executions
 from .run import Run
-from .text import lines_of, shortest, whole_numbers
+from .text import lines_of, names_in, shortest, whole_numbers
 
 TIMES = "output_op_compute_time"
 TIMELINE = "output_timeline_data"
@@ -130,11 +132,13 @@ class OperatorTimes:
         """The durations of executions in ms, which are added one after the other."""
         operator, start = found.start.operator, found.start
         durations = (found.end.tick - start.tick) / PER_MS
-        new, places = np.unique(operator, return_index=True)
-        fresh = np.sort(places[self._counts[new] == 0])
-        self.order += operator[fresh].tolist()
-        self._key[operator[fresh]] = start.key[fresh]
-        self._stream[operator[fresh]] = start.stream[fresh]
+        unseen = np.flatnonzero(self._counts[operator] == 0)
+        if len(unseen):
+            _, first = np.unique(operator[unseen], return_index=True)
+            fresh = unseen[np.sort(first)]
+            self.order += operator[fresh].tolist()
+            self._key[operator[fresh]] = start.key[fresh]
+            self._stream[operator[fresh]] = start.stream[fresh]
         np.add.at(self._sums, operator, durations)
         counted = operator if self._is_all else operator[start.key == self._key[operator]]
         self._counts += np.bincount(counted, minlength=len(self._counts))
@@ -162,6 +166,9 @@ def _write_times(run: Run, operators: Sequence[str], times: OperatorTimes) -> No
     if path is None:
         return
     averages = times.averages
+    if run.way("tables") == "drawn":
+        _draw_times(run, path, [operators[one] for one in times.order], times)
+        return
     cells = {
         "op_name": pa.array([operators[one] for one in times.order], pa.string()),
         "compute_time(ms)": shortest(averages),
@@ -177,6 +184,23 @@ def _write_times(run: Run, operators: Sequence[str], times: OperatorTimes) -> No
         file.write(
             lines_of(run.form(TIMES, "total"), {"compute_time(ms)": pa.array([repr(total)])})
         )
+
+
+def _draw_times(run: Run, path: Path, names: Sequence[str], times: OperatorTimes) -> None:
+    """The same as a drawn table in order of names, which ends with the total."""
+    streams = times.streams[times.order].tolist()
+    rows: list[list[Cell]] = sorted(map(list, zip(names, times.averages, streams, strict=True)))
+    total: float = 0
+    for row in rows:
+        total += float(row[1])
+    rows.append(["total op", total, 0])
+    _draw(run, TIMES, path, rows)
+
+
+def _draw(run: Run, table: str, path: Path, rows: Sequence[Sequence[Cell]]) -> None:
+    lines = drawn(names_in(run.form(table, "row")), rows)
+    text = "".join(f"{line}\n" for line in lines)
+    path.write_bytes(run.lines(table, ("title",)) + text.encode("utf-8", "backslashreplace"))
 
 
 @dataclass(frozen=True)
@@ -197,6 +221,9 @@ class Timeline:
         rank[times.order] = np.arange(len(times.order))
         key = self.spill.made(lambda start: _ordered(start / PER_MS), self.start)
         rows = sorted_rows(self.spill, key, self.spill.made(lambda one: rank[one], self.operator))
+        if run.way("tables") == "drawn":
+            _draw(run, TIMELINE, path, list(self._cells(rows, names, times, zero)))
+            return
         shown = pa.array(names, pa.string())
         streams = whole_numbers(times.streams)
         with path.open("wb") as file:
@@ -212,6 +239,14 @@ class Timeline:
                     "duration(ms)": shortest(self.spill.gathered(self.duration, own).tolist()),
                 }
                 file.write(lines_of(run.form(TIMELINE, "row"), cells))
+
+    def _cells(
+        self, rows: Integers, names: Sequence[str], times: OperatorTimes, zero: float
+    ) -> Iterator[list[Cell]]:
+        for row in rows.tolist():
+            operator, start = int(self.operator[row]), float(self.start[row])
+            stream, duration = int(times.streams[operator]), float(self.duration[row])
+            yield [names[operator], stream, (start - zero) / PER_MS, duration]
 
 
 def _ordered(values: Floats) -> Integers:

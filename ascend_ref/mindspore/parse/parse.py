@@ -23,6 +23,7 @@ from .hwts import write_hwts
 from .minddata import write_fetches, write_queues
 from .operators import write_operators
 from .pipeline import write_pipeline
+from .readable_times import write_readable_times
 from .run import Parser, Run, run_parsers
 from .step_trace import write_steps
 
@@ -31,6 +32,7 @@ PARSERS: Sequence[Parser] = (
     write_framework,
     write_operators,
     write_aicore,
+    write_readable_times,
     write_steps,
     write_gpu_steps,
     write_aicpu,

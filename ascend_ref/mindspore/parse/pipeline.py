@@ -5,30 +5,18 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from json import JSONDecodeError
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from ascend_ref.raw.damage import Damage
-from ascend_ref.raw.json_text import load_json
 
+from .documents import Malformed, is_number, read_document
 from .run import Run
 from .tables import write_rows
 
 KIND = "minddata_pipeline"
 TABLE = "minddata_pipeline_raw"
 
-MOST = 1 << 63
-"""No number is as great as this."""
-
-LARGEST = 1 << 26
-"""Bytes of a document; a larger one is damage."""
-
 Operator: TypeAlias = Mapping[str, Any]
-
-
-class Malformed(ValueError):
-    """The document is none of a pipeline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +34,11 @@ def write_pipeline(run: Run) -> None:
         return
     source = slices[0].path
     wrong: list[str] = []
-    try:
-        pipeline = pipeline_of(document_of(source))
-        rows = list(rows_of(pipeline, run.way("empty_queues"), wrong))
-    except JSONDecodeError as problem:
-        text = f"no document of JSON: {problem.msg}"
-        run.damage.append(Damage(source, text, len(problem.doc[: problem.pos].encode())))
-        return
-    except (ValueError, RecursionError) as problem:
-        run.damage.append(Damage(source, f"no document of a pipeline: {problem}"))
+    empty = run.way("empty_queues")
+    rows = read_document(
+        source, lambda value: list(rows_of(pipeline_of(value), empty, wrong)), run.damage
+    )
+    if rows is None:
         return
     run.damage += (Damage(source, text) for text in wrong)
     path = run.path(TABLE)
@@ -64,20 +48,11 @@ def write_pipeline(run: Run) -> None:
         write_rows(run, path, [header, *cells])
 
 
-def document_of(path: Path) -> Any:
-    """The value of a document. Raises ``ValueError``, ``RecursionError``, ``OSError``."""
-    with path.open("rb") as file:
-        content = file.read(LARGEST + 1)
-    if len(content) > LARGEST:
-        raise ValueError(f"more than {LARGEST:,} bytes")
-    return load_json(content.decode())
-
-
 def pipeline_of(document: Any) -> Pipeline:
     """The operators of a document. Raises :class:`Malformed`."""
     found = _mapping(document, "the document")
     interval, operators = found.get("sampling_interval"), found.get("op_info")
-    if interval is None or not _is_number(interval):
+    if interval is None or not is_number(interval):
         raise Malformed(f"sampling_interval is {interval!r}")
     if not isinstance(operators, list) or not operators:
         raise Malformed("op_info is no list of operators")
@@ -177,16 +152,11 @@ def _check_queue(metrics: Any, place: str) -> None:
         return
     place = f"{place}.metrics.output_queue"
     sizes = _mapping(queue, place).get("size")
-    if not isinstance(sizes, list) or not all(map(_is_number, sizes)):
+    if not isinstance(sizes, list) or not all(map(is_number, sizes)):
         raise Malformed(f"{place}.size is no list of numbers")
     length = queue.get("length")
-    if length is not None and not _is_number(length):
+    if length is not None and not is_number(length):
         raise Malformed(f"{place}.length is {length!r}")
-
-
-def _is_number(value: Any) -> bool:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return is_number and abs(value) < MOST
 
 
 def _mapping(value: Any, place: str) -> Mapping[str, Any]:

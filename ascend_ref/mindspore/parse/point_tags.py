@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ascend_spec import mindspore_catalog
@@ -39,6 +39,12 @@ class Tags:
     def is_begin(self, tag: int) -> bool:
         """Whether the tag of a point of a reduction is that of a begin."""
         return tag % 2 == self.first_reduction % 2
+
+    def early_names(self, names: Mapping[int, str]) -> dict[int, str]:
+        """Names of operators by tags, of which those from the early end on are named by it."""
+        end = self.names["ITERATION_END"]
+        early = {tag: "end" if tag == end else "start" for tag in names if tag >= end}
+        return {**names, **early}
 
     def of_points(self, tags: Iterable[int]) -> Tags:
         """The same by the points of the first slice, of which the first step shows its end."""

@@ -36,24 +36,29 @@ FIELDS = {
 
 @dataclass(frozen=True)
 class Points:
-    """The points of steps of a device, which may be read several times. ``kind``: of the file."""
+    """The points of steps of a device, which may be read several times. ``kind``: of the file.
+
+    ``paths``: slices that have been read, by the places of their points.
+    """
 
     run: Run
     kind: str
     tags: Tags
+    paths: list[Path] = field(default_factory=list)
 
     def read(self, damage: list[Damage]) -> Iterator[Point]:
         """The points in order. What cannot be read is stated in ``damage``."""
-        places: dict[Path, int] = {}
+        self.paths.clear()
         with few(damage) as stated:
             for block, rows in _rows(self.run, self.kind, damage):
-                place = places.setdefault(block.path, len(places))
-                yield from self._points(block, _sound(block, rows, self.kind, stated), place)
-
-    def _points(self, block: Block, rows: npt.NDArray[Any], place: int) -> Iterator[Point]:
-        columns = [rows[name].tolist() for name in FIELDS[self.kind]]
-        for tag, task, stream, time in zip(*columns, strict=True):
-            yield Point(self.tags.kind(tag), tag, task, stream, time, place)
+                if not self.paths or self.paths[-1] != block.path:
+                    self.paths.append(block.path)
+                sound = _sound(block, rows, self.kind, stated)
+                offsets = (block.offset + sound * block.rows.shape[1]).tolist()
+                columns = [rows[name][sound].tolist() for name in FIELDS[self.kind]]
+                place = len(self.paths) - 1
+                for tag, task, stream, time, offset in zip(*columns, offsets, strict=True):
+                    yield Point(self.tags.kind(tag), tag, task, stream, time, place, offset)
 
 
 def points_of(run: Run) -> Points | None:
@@ -69,24 +74,25 @@ def points_of(run: Run) -> Points | None:
 class OneJob:
     """Leaves out what another job wrote: from a start of a step with its number to the next one of
     the first job. Each start has the number of its job, 0 before it is known.
+
+    ``foreign``: the first point of each other job, and how many there were.
     """
 
     job: int = 0
-    is_foreign: bool = field(default=False, init=False)
-    foreign: dict[int, int] = field(default_factory=dict, init=False)
+    foreign: dict[int, tuple[Point, int]] = field(default_factory=dict)
 
     def of(self, points: Iterator[Point]) -> Iterator[Point]:
-        """The points of the first job. ``foreign``: how many others there were, by their job."""
-        other = 0
+        """The points of the first job."""
+        other = self.job
         for point in points:
             if point.kind == "start":
                 self.job = self.job or point.tag
                 other = point.tag
-                self.is_foreign = other != self.job
-            if self.is_foreign:
-                self.foreign[other] = self.foreign.get(other, 0) + 1
-            else:
+            if other == self.job:
                 yield point
+            else:
+                first, count = self.foreign.get(other, (point, 0))
+                self.foreign[other] = first, count + 1
 
 
 def _first_tags(run: Run, kind: str) -> Iterator[int]:
@@ -114,8 +120,10 @@ def _rows(run: Run, kind: str, damage: list[Damage]) -> Iterator[tuple[Block, np
         yield block, rows
 
 
-def _sound(block: Block, rows: npt.NDArray[Any], kind: str, damage: Damaged) -> npt.NDArray[Any]:
-    """The records of points whose time can be one."""
+def _sound(
+    block: Block, rows: npt.NDArray[Any], kind: str, damage: Damaged
+) -> npt.NDArray[np.int64]:
+    """Which records are of points whose time can be one."""
     name = FIELDS[kind][-1]
     is_point = rows["rptType"] == STEP_POINT if kind == TRACK else np.ones(len(rows), np.bool_)
     wrong = is_point & (rows[name] >= MOST)
@@ -124,4 +132,4 @@ def _sound(block: Block, rows: npt.NDArray[Any], kind: str, damage: Damaged) -> 
             offset = block.offset + place * block.rows.shape[1]
             text = f"{name} is {int(rows[name][place])}, 2^63 or more"
             damage.append(Damage(block.path, text, max(offset, 0)))
-    return rows[is_point & ~wrong]
+    return np.flatnonzero(is_point & ~wrong)

@@ -81,10 +81,10 @@ class StepRows:
         averaged = self.rows[1:] if self.averaged == "without-first" else self.rows
         if not averaged:
             return [0] * len(self.header)
-        sums = [Decimal(0)] * min(map(len, averaged))
-        for row in averaged:
-            sums = [Decimal(cell) + one for cell, one in zip(row, sums, strict=False)]
-        return [AVERAGE, *(round(one / len(averaged)) for one in sums[1:])]
+        # Not by rows: the shortest one ends the average.
+        columns = zip(*averaged, strict=False)
+        next(columns)
+        return [AVERAGE, *(_mean(column) for column in columns)]
 
     def table(self, is_training: bool) -> Iterator[Sequence[Cell]]:
         """The header, the rows and the average."""
@@ -113,6 +113,11 @@ class StepRows:
             for form in self._forms
         )
         return dict(zip(self._names[key], values, strict=True))
+
+
+def _mean(cells: Sequence[Cell]) -> int:
+    """The mean, rounded half to even as one of 28 digits, which parsers have."""
+    return round(Decimal(sum(map(int, cells))) / len(cells))
 
 
 def _parts(one: Reduction) -> Mapping[str, object]:

@@ -115,7 +115,10 @@ def save_points(run: Run, info: object) -> None:
 def _operators(run: Run, points: Points, framework: Framework) -> PointOperators:
     way = run.way("task_key")
     if run.way("point_operators") == "by-tag":
-        return PointOperators(framework.points, {}, lambda point: "")
+        names = framework.points
+        if run.way("late_reduction_names") == "start-and-end":
+            names = points.tags.early_names(names)
+        return PointOperators(names, {}, lambda point: "")
     operators = PointOperators.of_tasks(
         points.read([]),
         framework.names,
@@ -132,7 +135,7 @@ def _operators(run: Run, points: Points, framework: Framework) -> PointOperators
 
 
 def _state_foreign(run: Run, points: Points, job: OneJob) -> None:
-    for other, count in job.foreign.items():
-        path = run.capture.files[points.kind].slices[0].path
+    for other, (first, count) in job.foreign.items():
         text = f"{count:,} records of steps of the job {other}, which is not {job.job}"
-        run.damage.append(Damage(path, text, kind=points.kind))
+        path = points.paths[first.place]
+        run.damage.append(Damage(path, text, max(first.offset, 0), points.kind))

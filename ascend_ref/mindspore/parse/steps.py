@@ -12,7 +12,8 @@ FIRST = "-"
 
 
 class Point(NamedTuple):
-    """A point that a task reached. ``place``: the number of the slice that holds it.
+    """A point that a task reached. ``place``: the number of the slice that holds it, ``offset``:
+    where its record begins there.
 
     ``kind``: ``None`` for what has no part in a step.
     """
@@ -23,6 +24,7 @@ class Point(NamedTuple):
     stream: int
     time: int
     place: int = 0
+    offset: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,9 +26,22 @@ def lines_of(form: str, cells: Mapping[str, Cells]) -> memoryview:
             pieces.append(pa.scalar(text))
         if name is not None:
             column = cells[name]
-            pieces.append(pc.utf8_rpad(column, int(filled[1:])) if filled else column)
+            pieces.append(_filled(column, filled))
     pieces.append(pa.scalar("\n"))
     return _content(pc.binary_join_element_wise(*pieces, ""))
+
+
+def _filled(column: Cells, filled: str | None) -> Cells:
+    """Cells with blanks behind them, or in front of them."""
+    if not filled:
+        return column
+    fill = pc.utf8_rpad if filled[0] == "<" else pc.utf8_lpad
+    return fill(column, int(filled[1:]))
+
+
+def names_in(form: str) -> list[str]:
+    """The names in braces of a form."""
+    return [name for _, name, _, _ in Formatter().parse(form) if name is not None]
 
 
 def whole_numbers(column: npt.NDArray[np.integer]) -> Cells:

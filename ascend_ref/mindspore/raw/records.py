@@ -50,7 +50,10 @@ def read_records(
     byte. Raises ``KeyError`` as :func:`layout_of` does.
     """
     layout = layout_of(kind, day)
-    side: Side = "host" if mindspore_catalog().files[kind].target == "host" else "device"
+    # Where no magic number shows the begin of a record, the first one is at the first byte, as
+    # parsers have it; what is cut away is then at the end.
+    is_host = mindspore_catalog().files[kind].target == "host" or layout.magic is None
+    side: Side = "host" if is_host else "device"
     with few(damage) as stated:
         for block in read_blocks(slices, layout, side, damage):
             yield from _known(block, layout, stated)

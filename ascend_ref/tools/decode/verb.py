@@ -70,14 +70,13 @@ def decode(
 
     The blocks of a visualize_data.bin can be written into a folder as well. Of a raw file the first
     records are shown, with texts for their numbers and Unix times where the files next to it have
-    them; of a PROF_* folder what lies in it. What is damaged is reported on stderr with its byte
-    offset. Exit codes: 0 all read, 1 damaged, 2 no such file.
+    them; of a PROF_* folder what lies in it. Raw files of MindSpore's profiler are shown likewise.
+    What is damaged is reported on stderr with its byte offset. Exit codes: 0 all read, 1 damaged,
+    2 no such file.
     """
-    from ascend_ref.raw import kind_of
-
     if not path.exists():
         raise CommandError(f"{path}: No such file or directory")
-    if path.is_dir() or kind_of(path) is not None:
+    if path.is_dir() or _is_raw(path):
         if types is not None or output is not None:
             option = "--block" if types is not None else "-o"
             raise CommandError(f"{path}: {option} is for a visualize_data.bin, this is raw data")
@@ -85,11 +84,22 @@ def decode(
     return _decode_operator_file(path, types, output, force=force)
 
 
-def _decode_raw(path: Path, rows: int | None) -> int:
-    from ascend_ref.raw import Unreadable, show_raw
+def _is_raw(path: Path) -> bool:
+    from ascend_ref.mindspore.show import kind_of as kind_of_mindspore
+    from ascend_ref.raw import kind_of
 
+    return kind_of(path) is not None or kind_of_mindspore(path) is not None
+
+
+def _decode_raw(path: Path, rows: int | None) -> int:
+    from ascend_ref.mindspore.show import show_capture_file
+    from ascend_ref.raw import Unreadable, kind_of, show_raw
+
+    # A name may be of both; msprof's files are described with what stands next to them.
+    kind = None if path.is_dir() else kind_of(path)
+    is_mindspore = not path.is_dir() and (kind is None or kind.form == "unknown")
     try:
-        problems = show_raw(path, rows, sys.stdout)
+        problems = (show_capture_file if is_mindspore else show_raw)(path, rows, sys.stdout)
     except Unreadable as error:
         raise CommandError(str(error)) from None
     for problem in problems:

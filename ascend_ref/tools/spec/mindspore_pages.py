@@ -27,6 +27,7 @@ PLACES = {
     "data": "data below it",
     "host-data": "host/data next to that of the device",
     "summary": "profiler of the summary",
+    "hccl": "hccl_info below it",
     "framework": "FRAMEWORK",
 }
 """Where files lie, in words."""
@@ -107,7 +108,7 @@ def intermediate_page(file: IntermediateFile, style: Style) -> str:
         *_names(file.names),
         ("Content", TABLE_FORMS[file.form]),
         ("Lines end with", file.line_end),
-        ("Order of the rows", style.prose(file.order)),
+        ("Order of the rows", style.prose(file.sorted_by)),
         ("Made of raw files", style.links("mindspore", raw)),
         ("Made of", style.links("intermediate", other)),
         ("In force", in_force(file.since, file.until)),
@@ -230,14 +231,14 @@ def mindspore_subjects() -> Iterator[Subject]:
     yield from things(
         "intermediate",
         catalog.tables,
-        "mindspore/{name}.md",
+        "intermediate/{name}.md",
         intermediate_page,
         cells=lambda file: {"content": TABLE_FORMS[file.form], "parser": file.parser},
     )
     yield from things(
         "analyser",
         catalog.analysers,
-        "mindspore/analysers/{name}.md",
+        "analyser/{name}.md",
         analyser_page,
         also=lambda one: (one.upstream,),
         cells=lambda one: {"answers with": one.answer, "reads": commas(one.reads)},

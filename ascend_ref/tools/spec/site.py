@@ -124,8 +124,8 @@ INDEXES = {
     "recording/index.md": ("The recording", "entity"),
     "raw/index.md": ("Raw files", "raw"),
     "mindspore/index.md": ("MindSpore's profiler", "mindspore"),
-    "mindspore/tables.md": ("Intermediate files of MindSpore's profiler", "intermediate"),
-    "mindspore/analysers.md": ("Analysers of MindSpore's viewer", "analyser"),
+    "intermediate/index.md": ("Intermediate files of MindSpore's profiler", "intermediate"),
+    "analyser/index.md": ("Analysers of MindSpore's viewer", "analyser"),
 }
 """Pages that list the subjects of a kind: title and kind."""
 

@@ -22,8 +22,10 @@ Style = Literal["text", "integer", "shortest", "json"]
 """Of values: as they came, a whole number, the shortest text of a double, a document."""
 
 LineEnd = Literal["lf", "crlf"]
-LineKind = Literal["title", "header", "ruler", "row", "total"]
-"""Of a file of lines: what stands once in front of the rows, a row, what stands behind them."""
+LineKind = Literal["title", "header", "ruler", "row", "total", "detail_title", "detail_row"]
+"""Of a file of lines: what stands once in front of the rows, a row, what stands behind them, and
+the same of a second table below the first.
+"""
 
 Place = Literal["job", "data", "host-data", "summary", "framework", "hccl"]
 """Where a file lies: in the folder of a job or its ``data``, in ``host/data`` next to the device's
@@ -129,7 +131,8 @@ class IntermediateFile(Bounds):
 
     ``names``: every name under which it is written, the oldest first. ``parser``: which makes it;
     ``made_of``: raw files and other intermediate files that it takes for it. ``columns``: those of
-    all days, in order. ``lines``: those of a file of lines. ``order``: of its rows, in words.
+    all days, in order. ``lines``: those of a file of lines. ``sorted_by``: the order of its rows,
+    in words.
     """
 
     table: str
@@ -143,7 +146,7 @@ class IntermediateFile(Bounds):
     columns: tuple[TableColumn, ...] = ()
     lines: tuple[DatedLine, ...] = ()
     line_end: LineEnd = "lf"
-    order: str | None = None
+    sorted_by: str | None = None
     note: str | None = None
     errata: tuple[str, ...] = ()
 

@@ -1,0 +1,107 @@
+"""Raw files of MindSpore's profiler as readable JSON: one file with its records or lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+from ascend_ref.raw.damage import Damage, Unreadable
+from ascend_ref.raw.json_text import load_json
+from ascend_ref.raw.readable import Reading, readable
+from ascend_ref.raw.series import Gathered, Slice, Slices
+from ascend_spec import mindspore_catalog
+from ascend_spec.mindspore import CaptureFile
+
+from .folder import RawCapture, RawFiles
+from .generation import find_generation
+from .parse.aicpu import is_records
+from .parse.operator import names_of
+from .raw.lines import read_slices
+from .raw.records import layout_of, read_records
+from .raw.strings import read_strings
+
+Element = dict[str, Any]
+
+
+def kind_of(path: Path) -> CaptureFile | None:
+    """The kind of a file by its name; ``None`` for any other."""
+    found = mindspore_catalog().file_of(path.name)
+    return None if found is None else found[0]
+
+
+def show_capture_file(path: Path, limit: int | None, target: TextIO) -> list[str]:
+    """Write a raw file with its first records or lines, ``None`` for all.
+
+    The file is read to its end all the same. Returns what could not be read. Raises
+    :class:`Unreadable`.
+    """
+    found = mindspore_catalog().file_of(path.name)
+    if found is None or not path.is_file():
+        raise Unreadable(f"{path}: no raw file of MindSpore's profiler by its name")
+    kind, dated, _ = found
+    gathered = Gathered()
+    gathered.add(str(path.parent), path.name, "", ())
+    slices = gathered.ordered()
+    capture = RawCapture("", "", path.parent, {kind.file: RawFiles(kind.file, dated, slices)})
+    try:
+        day = find_generation(capture).day
+        damage: list[Damage] = []
+        key, elements = _elements(path, kind, slices, day, damage)
+        head = {"file": path.name, "kind": f"mindspore/{kind.file}", "summary": kind.summary}
+        target.write(json.dumps(head, ensure_ascii=False)[:-1])
+        target.write(f', "day": "{day}", "{key}": [')
+        separator, number = "\n", 0
+        for element in elements:
+            number += 1
+            if limit is None or number <= limit:
+                target.write(separator + json.dumps(element, ensure_ascii=False))
+                separator = ",\n"
+    except OSError as error:
+        raise Unreadable(f"{path}: {error.strerror or error}") from None
+    target.write(f'\n], "number": {number}}}\n')
+    return [str(one) for one in damage]
+
+
+def _elements(
+    path: Path, kind: CaptureFile, slices: Slices, day: str, damage: list[Damage]
+) -> tuple[str, Iterator[Element]]:
+    if kind.form == "json":
+        try:
+            content = load_json(path.read_bytes())
+        except (ValueError, RecursionError) as error:
+            raise Unreadable(f"{path}: no JSON: {error}") from None
+        return "content", iter([content])
+    if kind.members and (kind.grammar is None or is_records(slices)):
+        return "records", _records(slices, kind, day, damage)
+    if kind.grammar is None:
+        raise Unreadable(f"{path}: what a file of {kind.file} holds is not described")
+    return "lines", _lines(slices, kind, damage)
+
+
+def _records(
+    slices: Sequence[Slice], kind: CaptureFile, day: str, damage: list[Damage]
+) -> Iterator[Element]:
+    layout = layout_of(kind.file, day)
+    several = len(layout.members) > 1
+    reading = Reading(sets=names_of)
+    for block in read_records(slices, kind.file, day, damage):
+        shown: list[Element] = [{}] * len(block.rows)
+        for place, (member, mask) in enumerate(
+            zip(layout.members, layout.split(block.rows), strict=True)
+        ):
+            rows = mask.nonzero()[0]
+            records = layout.view(place, block.rows[rows])
+            values = readable(layout.declaration(member), records, reading)
+            for row, value in zip(rows.tolist(), values, strict=True):
+                shown[row] = {"record": member.record, **value} if several else value
+        yield from shown
+
+
+def _lines(slices: Sequence[Slice], kind: CaptureFile, damage: list[Damage]) -> Iterator[Element]:
+    grammar = mindspore_catalog().grammars[kind.grammar or ""]
+    read = read_strings if grammar.ends == "nul" else read_slices
+    for one in read(slices, kind.file, damage):
+        if one.line is not None:
+            yield {"line": one.line, **one.parts}
