@@ -267,6 +267,34 @@ def test_m54_documents_of_any_kind_stop_nothing(content: str, tmp_path: Path) ->
         assert bool(folder.damage) == (content in ("", "{") or content.startswith("[["))
 
 
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"time_stamp": [1, "x"]},
+        {"time_stamp": 3},
+        {"device_info": {"idle_utilization": ["a"]}},
+        {"process_info": [1]},
+        {"op_info": [3]},
+        {"op_info": {"a": 1}},
+    ],
+)
+def test_m67_samples_that_are_no_numbers_are_damage(document: Any, tmp_path: Path) -> None:
+    path = tmp_path / "minddata_cpu_utilization_0.json"
+    path.write_text(json.dumps({"sampling_interval": 1, **document}), encoding="utf-8")
+    folder = Folder(tmp_path, "0")
+    assert load_analyser("minddata_cpu_utilization", folder).query() == {}
+    assert [one.message for one in folder.damage] == ["samples that are no lists of numbers"]
+
+
+@pytest.mark.parametrize("steps", [3, [], {"1": 3}, {"1": [3]}, {"1": [{"dur": [1]}]}])
+def test_m62_steps_of_any_kind_stop_nothing(steps: Any, tmp_path: Path) -> None:
+    document = {"operator": steps, "operator_type": {"1": 7}}
+    path = tmp_path / "dynamic_shape_info_0.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    answer = query(tmp_path, "gpu_op_type_info")
+    assert (answer["all_type"], answer["filter_type"]) == ([], {})
+
+
 # --- the data pipeline ----------------------------------------------------------------------------
 
 

@@ -26,13 +26,15 @@ def load_step(folder: Folder, analyser: Analyser, day: str, condition: Condition
     kind = KINDS[analyser.analyser]
     document = folder.document(TABLE)
     step = condition.switch("step_filter")[0]
-    items = [one for one in _part(document, kind).get(step) or () if isinstance(one, Mapping)]
+    listed = _part(document, kind).get(step)
+    items = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
     shown = analyser.columns_on(day)
     columns = {one.name: ObjectColumn([item.get(one.takes[0]) for item in items]) for one in shown}
     types = _part(document, f"{kind}_type") if items else {}
-    names = list(types.get(step) or ())
+    of_step = types.get(step)
+    names = list(of_step) if isinstance(of_step, Mapping) else []
     wanted = condition.switch("dispaly_op_type") or names[:FIRST_TYPES]
-    by_type = {name: [_average(of_step, name) for of_step in types.values()] for name in wanted}
+    by_type = {name: [_average(one, name) for one in types.values()] for name in wanted}
     more = {"all_type": names, "filter_type": by_type if items else {}}
     return Rows(analyser, day, shown, columns, more)
 

@@ -29,6 +29,10 @@ def answer_utilization(folder: Folder, condition: Condition) -> dict[str, Any]:
     document = _mapping(folder.document(TABLE))
     if not document:
         return {}
+    if not _is_sound(document):
+        path = folder.find(TABLE) or folder.path
+        folder.damage.append(Damage(path, "samples that are no lists of numbers", kind=TABLE))
+        return {}
     samples = _list(document.get("time_stamp"))[1:]
     starts = _starts(folder)
     steps = [_step_of(float(one), starts) for one in samples] if starts else []
@@ -51,6 +55,24 @@ def answer_utilization(folder: Folder, condition: Condition) -> dict[str, Any]:
         "process_info": _averages(document.get("process_info"), kept),
         "op_info": {"op_list": listed, "total_op_avg_value": sums},
     }
+
+
+def _is_sound(document: Mapping[str, Any]) -> bool:
+    """Whether what must be lists of numbers is."""
+    operators = document.get("op_info") or []
+    if not isinstance(operators, list):
+        return False
+    metrics = [one.get("metrics") if isinstance(one, Mapping) else one for one in operators]
+    groups = [document.get("device_info"), document.get("process_info"), *metrics]
+    lists = [document.get("time_stamp") or []]
+    for group in groups:
+        if not isinstance(group, Mapping | None):
+            return False
+        lists += (group or {}).values()
+    return all(
+        isinstance(one, list) and all(isinstance(number, int | float) for number in one)
+        for one in lists
+    )
 
 
 def idle_part(answer: Mapping[str, Any]) -> float:
