@@ -12,6 +12,9 @@ from ascend_ref.cli.options import STAGED, output
 from ascend_ref.cli.outputs import room_for
 from ascend_ref.cli.progress import progress_bar
 
+from .analyse.verb import analyse
+from .propose.verb import propose
+
 if TYPE_CHECKING:
     from ascend_spec.mindspore import LineEnd
 
@@ -65,3 +68,7 @@ def parse(raw: Path, output: Path, force: bool, generation: str | None, line_end
         for line in one.damage:
             click.echo(line, err=True)
     return 1 if any(one.damage for one in done) else 0
+
+
+mindspore.add_command(analyse)
+mindspore.add_command(propose)

@@ -36,7 +36,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
     "blocks:key_subjects": ("key",),
     "raw_pages:raw_subjects": ("raw", "chip", "raw-values"),
     "mindspore_pages:mindspore_subjects": (
-        *("mindspore", "intermediate", "mindspore-generation", "mindspore-values"),
+        *("mindspore", "intermediate", "analyser", "mindspore-generation", "mindspore-values"),
     ),
     "api_pages:api_subjects": ("command", "event", "error", "envelope", "generation"),
     "recording_pages:recording_subjects": ("entity",),

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from ascend_ref.markdown import Fact, Style, code, commas, page, sentences, table
 from ascend_spec import mindspore_catalog
 from ascend_spec.mindspore import (
+    Analyser,
+    AnswerColumn,
     CaptureFile,
     DatedName,
     Generation,
@@ -29,6 +31,12 @@ PLACES = {
     "framework": "FRAMEWORK",
 }
 """Where files lie, in words."""
+
+ANSWERS = {
+    "rows": "rows under columns, which can be filtered, sorted and paged",
+    "document": "a document of its own form",
+    "undescribed": "what is not described",
+}
 
 TABLE_FORMS = {
     "csv": "CSV",
@@ -130,6 +138,62 @@ def _columns(columns: Sequence[TableColumn], style: Style) -> Iterator[str]:
     yield table(("column", "form", "unit", "meaning", "shows"), rows)
 
 
+def analyser_page(analyser: Analyser, style: Style) -> str:
+    """One analyser: the files it reads, the columns of its answer by day, its switches."""
+    return style.page(
+        analyser.analyser,
+        analyser.summary,
+        ("Class", code(analyser.upstream)),
+        ("Answers with", ANSWERS[analyser.answer]),
+        ("Reads", style.links("intermediate", analyser.reads)),
+        ("In force", in_force(analyser.since, analyser.until)),
+        *evidence(analyser, style),
+        style.prose(analyser.note),
+        style.prose(analyser.reason),
+        *_answer_columns(analyser.columns, style),
+        *_switches(analyser),
+        resolutions(mindspore_catalog().errata, analyser.errata, style),
+    )
+
+
+def _answer_columns(columns: Sequence[AnswerColumn], style: Style) -> Iterator[str]:
+    if not columns:
+        return
+    yield "## Columns of the answer"
+    rows = (
+        (
+            code(one.name),
+            one.form,
+            one.unit or "",
+            sentences(
+                style.prose(one.summary),
+                in_force(one.since, one.until),
+                "" if one.can_sort else "Rows cannot be sorted by it.",
+                f"Shown where {code(one.shown_by)} is true." if one.shown_by else "",
+            ),
+            commas(map(code, one.takes)),
+        )
+        for one in columns
+    )
+    yield table(("column", "form", "unit", "meaning", "column of the file"), rows)
+
+
+def _switches(analyser: Analyser) -> Iterator[str]:
+    if not analyser.switches:
+        return
+    yield "## Switches"
+    rows = (
+        (
+            code(one.name),
+            " or ".join(map(code, one.words)) or one.form,
+            "" if one.otherwise is None else code(str(one.otherwise)),
+            one.summary,
+        )
+        for one in analyser.switches
+    )
+    yield table(("key of the filter", "value", "default", "meaning"), rows)
+
+
 def generation_section(generation: Generation, style: Style) -> str:
     """One generation: when it began, and what its name stands for."""
     return style.page(
@@ -148,7 +212,9 @@ def mindspore_place(style: Style, place: str) -> str:
     catalog = mindspore_catalog()
     if place in catalog.files:
         return style.link("mindspore", place)
-    return style.link("intermediate", place) if place in catalog.tables else code(place)
+    if place in catalog.tables:
+        return style.link("intermediate", place)
+    return style.link("analyser", place) if place in catalog.analysers else code(place)
 
 
 def mindspore_subjects() -> Iterator[Subject]:
@@ -168,6 +234,14 @@ def mindspore_subjects() -> Iterator[Subject]:
         "intermediate/{name}.md",
         intermediate_page,
         cells=lambda file: {"content": TABLE_FORMS[file.form], "parser": file.parser},
+    )
+    yield from things(
+        "analyser",
+        catalog.analysers,
+        "analyser/{name}.md",
+        analyser_page,
+        also=lambda one: (one.upstream,),
+        cells=lambda one: {"answers with": one.answer, "reads": commas(one.reads)},
     )
     yield from things(
         "mindspore-generation",

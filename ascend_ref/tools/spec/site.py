@@ -125,6 +125,7 @@ INDEXES = {
     "raw/index.md": ("Raw files", "raw"),
     "mindspore/index.md": ("MindSpore's profiler", "mindspore"),
     "intermediate/index.md": ("Intermediate files of MindSpore's profiler", "intermediate"),
+    "analyser/index.md": ("Analysers of MindSpore's viewer", "analyser"),
 }
 """Pages that list the subjects of a kind: title and kind."""
 
@@ -137,6 +138,7 @@ ALONE: tuple[str, ...] = (
     "raw",
     "mindspore",
     "intermediate",
+    "analyser",
 )
 """The kinds of which each subject has a page to itself, as it is looked up."""
 

@@ -92,6 +92,9 @@ KINDS: Mapping[str, KindOfSubject] = {
     "intermediate": KindOfSubject(
         "intermediates", "a file that MindSpore's parsers make of raw files"
     ),
+    "analyser": KindOfSubject(
+        "analysers", "an analyser of MindSpore's viewer, and what it answers"
+    ),
     "mindspore-generation": KindOfSubject(
         "mindspore-generations", "a generation of MindSpore's profiler", short=False
     ),

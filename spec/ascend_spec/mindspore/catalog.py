@@ -19,6 +19,7 @@ from ascend_spec.core.values import ValueSet
 from ascend_spec.raw.text import Grammar, load_grammars
 
 from . import records
+from .analysers import Analyser, AnswerColumn, AnswerSwitch
 from .model import (
     CaptureFile,
     DatedLine,
@@ -30,6 +31,7 @@ from .model import (
     TableColumn,
     Way,
 )
+from .proposals import Proposal
 
 FOLDER = "mindspore"
 
@@ -68,6 +70,19 @@ class MindSporeCatalog:
             name: self._method(row, place)
             for name, row, place in self.documents.rows(f"{FOLDER}/methods.yaml", "method")
         }
+
+    @cached_property
+    def analysers(self) -> Mapping[str, Analyser]:
+        """Analysers by the name by which they are asked for."""
+        return {
+            name: self._analyser(row, place)
+            for name, row, place in self.documents.rows(f"{FOLDER}/analysers.yaml", "analyser")
+        }
+
+    @cached_property
+    def proposals(self) -> Mapping[str, Proposal]:
+        """Rules of proposers by name, in the order in which they are asked."""
+        return self.documents.by("proposal", Proposal, f"{FOLDER}/proposals.yaml")
 
     @cached_property
     def grammars(self) -> Mapping[str, Grammar]:
@@ -154,6 +169,22 @@ class MindSporeCatalog:
         with reading(place):
             ways = tuple(self.documents.fact(Way, one, place) for one in row["ways"])
             return self.documents.fact(Method, without(row, "ways"), place, ways=ways)
+
+    def _analyser(self, row: Mapping[str, Any], place: str) -> Analyser:
+        with reading(place):
+            return self.documents.fact(
+                Analyser,
+                row,
+                place,
+                columns=tuple(
+                    self.documents.fact(AnswerColumn, one, f"{place}.{one['name']}")
+                    for one in row.get("columns", ())
+                ),
+                switches=tuple(
+                    self.documents.fact(AnswerSwitch, one, f"{place}.{one['name']}")
+                    for one in row.get("switches", ())
+                ),
+            )
 
     def _names(self, rows: Sequence[Mapping[str, Any]], place: str) -> Iterator[DatedName]:
         for row in rows:

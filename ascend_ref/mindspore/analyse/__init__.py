@@ -1,0 +1,1 @@
+"""What the analysers of MindSpore's viewer answer, from intermediate files."""

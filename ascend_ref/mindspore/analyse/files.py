@@ -1,0 +1,158 @@
+"""Intermediate files as columns of texts by the names in their headers, and their damage."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ascend_ref.raw.damage import Damage, Unreadable, few
+from ascend_ref.text.rows import CsvRows
+from ascend_spec import mindspore_catalog
+
+from .cells import Indexes, Texts, indexes
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """The rows of a file that could be read. ``lines``: where they stand, from 1."""
+
+    path: Path
+    columns: Mapping[str, Texts]
+    lines: Indexes
+
+    def first(self, names: Iterable[str]) -> Texts | None:
+        """The first of some columns that the file has."""
+        return next((self.columns[one] for one in names if one in self.columns), None)
+
+    def taken(self, rows: Indexes) -> Cells:
+        """The same with some rows."""
+        wanted = indexes(rows)
+        columns = {name: one.take(wanted) for name, one in self.columns.items()}
+        return Cells(self.path, columns, self.lines[rows])
+
+
+@dataclass(eq=False)
+class Folder:
+    """The intermediate files of one device. ``damage``: what of those that were read is damaged."""
+
+    path: Path
+    device: str
+    damage: list[Damage] = field(default_factory=list)
+
+    def find(self, table: str) -> Path | None:
+        """An intermediate file under the newest of its names; ``None`` where there is none."""
+        for name in reversed(mindspore_catalog().tables[table].names):
+            path = self.path / name.form.of(device=self.device)
+            if path.is_file():
+                return path
+        return None
+
+    def first(self, tables: Sequence[str]) -> tuple[str, Path] | None:
+        """The first of several files that is there."""
+        for table in tables:
+            path = self.find(table)
+            if path is not None:
+                return table, path
+        return None
+
+    def cells(self, table: str) -> Cells | None:
+        """A file of values between commas; ``None`` where there is none, or nothing in it."""
+        path = self.find(table)
+        if path is None:
+            return None
+        rows = CsvRows(path)
+        names = ["row", "line", "offset"]
+        batches = list(rows.batches())
+        for fault in rows.faults.values():
+            more = f", and {fault.count - 1:,} more" if fault.count > 1 else ""
+            text = f"line {fault.first.line}: {fault.fault.replace('-', ' ')}{more}"
+            self.damage.append(Damage(path, text, kind=table))
+        if rows.header_damage is not None:
+            self.damage.append(Damage(path, f"line 1: {rows.header_damage}", kind=table))
+        if not rows.header:
+            return None
+        header = [one.strip() for one in rows.header]
+        if not batches:
+            nothing = pa.array([], pa.string())
+            return Cells(path, dict.fromkeys(header, nothing), np.zeros(0, np.int64))
+        every = pa.Table.from_batches(batches)
+        columns = {
+            name: every.column(len(names) + place).combine_chunks()
+            for place, name in reversed(list(enumerate(header)))
+        }
+        return Cells(path, columns, every.column("line").to_numpy())
+
+    def rows(self, table: str) -> list[list[str]]:
+        """A small file of CSV, row by row, the header first; rows may differ in length."""
+        path = self.find(table)
+        if path is None:
+            return []
+        with path.open(encoding="utf-8", errors="backslashreplace", newline="") as file:
+            try:
+                return [row for row in csv.reader(file) if row]
+            except csv.Error as error:
+                self.damage.append(Damage(path, str(error), kind=table))
+                return []
+
+    def lines(self, table: str) -> list[list[str]]:
+        """The values between blanks of each line of a file."""
+        path = self.find(table)
+        if path is None:
+            return []
+        return [line.split() for line in path.read_text("utf-8", "backslashreplace").split("\n")]
+
+    def document(self, table: str) -> Any:
+        """A file of JSON; ``None`` where there is none, or it cannot be read."""
+        path = self.find(table)
+        return None if path is None else self.json(path, table)
+
+    def json(self, path: Path, kind: str) -> Any:
+        """What a file of JSON holds; ``None`` where it cannot be read."""
+        try:
+            return json.loads(path.read_bytes())
+        except (ValueError, RecursionError) as error:
+            self.damage.append(Damage(path, f"no JSON: {error}", kind=kind))
+            return None
+
+    def state(self, cells: Cells, rows: Indexes, column: str, what: str) -> None:
+        """Note cells of rows that are damaged."""
+        texts = cells.columns[column]
+        with few(self.damage) as damage:
+            for row in rows.tolist():
+                text = f"line {cells.lines[row]}: {column} is {what}: {texts[row].as_py()!r:.60}"
+                damage.append(Damage(cells.path, text))
+
+
+def open_folder(path: Path, device: str | None = None) -> Folder:
+    """The folder of intermediate files, or ``profiler`` below it.
+
+    device: by default the only one that files in it are of. Raises :class:`Unreadable`.
+    """
+    inner = path / "profiler"
+    found = {place: devices_in(place) for place in (path, inner) if place.is_dir()}
+    if not found:
+        raise Unreadable(f"{path}: no such folder")
+    place = inner if inner in found and not found.get(path) else path
+    devices = found[place]
+    if device is None and len(devices) > 1:
+        raise Unreadable(f"{place}: files of devices {', '.join(devices)}; name one by --device")
+    if not devices:
+        raise Unreadable(f"{path}: no intermediate file of MindSpore's profiler in it")
+    if device is not None and device not in devices:
+        raise Unreadable(f"{place}: no file of device {device}; there are {', '.join(devices)}")
+    return Folder(place, device or devices[0])
+
+
+def devices_in(path: Path) -> list[str]:
+    """The devices that intermediate files in a folder are of."""
+    forms = [name.form for table in mindspore_catalog().tables.values() for name in table.names]
+    named = (form.named(file.name) for file in path.iterdir() if file.is_file() for form in forms)
+    devices = {parts["device"] for parts in named if parts and parts.get("device")}
+    return sorted(devices, key=lambda one: (len(one), one))

@@ -1,0 +1,180 @@
+"""Proposers: each finds the numbers that its rules rest on, and which of these hold."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from ascend_ref.cli.suggest import unknown
+from ascend_spec import mindspore_catalog
+from ascend_spec.mindspore import Proposal
+
+from ..analyse.utilization import idle_part
+
+Ask: TypeAlias = Callable[[str, Any], Mapping[str, Any]]
+"""Asks an analyser by name, with a filter."""
+
+Numbers: TypeAlias = Mapping[str, Any]
+OPERATOR_TYPES = {
+    "slow_generators": "GeneratorOp",
+    "slow_maps": "MapOp",
+    "slow_batches": "BatchOp",
+}
+
+
+class NoProposer(LookupError):
+    """There is no proposer of a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """A rule that holds, with the numbers that it rests on, its thresholds among them."""
+
+    rule: Proposal
+    numbers: Numbers
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return self.rule.text.format(**self.numbers)
+
+    @property
+    def arguments(self) -> Any:
+        """What the viewer has under the key: ``None`` where the text has no numbers."""
+        names = self.rule.arguments
+        if self.rule.are_named:
+            return {name: self.numbers[name] for name in names}
+        if self.rule.proposer == "step_trace":
+            return [str(self.numbers[name]) for name in names]
+        return [self.numbers[name] for name in names] or None
+
+
+class Proposer(ABC):
+    """Asks analysers, and nothing else, for the numbers of the rules of one name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def rules(self) -> list[Proposal]:
+        """Its rules, in order."""
+        return [one for one in mindspore_catalog().proposals.values() if one.proposer == self.name]
+
+    def rule(self, name: str) -> Proposal:
+        """One of them."""
+        return mindspore_catalog().proposals[name]
+
+    def analyze(self, ask: Ask) -> list[Proposed]:
+        """The rules that hold, in their order."""
+        found = dict(self.holding(ask))
+        return [
+            Proposed(one, {**found[one.proposal], **one.thresholds})
+            for one in self.rules()
+            if one.proposal in found
+        ]
+
+    @abstractmethod
+    def holding(self, ask: Ask) -> Iterator[tuple[str, Numbers]]:
+        """The names of the rules that hold, with the numbers of their inputs."""
+
+
+class CommonProposer(Proposer):
+    """What holds always."""
+
+    def holding(self, ask: Ask) -> Iterator[tuple[str, Numbers]]:
+        """Every rule."""
+        for one in self.rules():
+            yield one.proposal, {}
+
+
+class StepTraceProposer(Proposer):
+    """The time in which a step waits for data."""
+
+    def holding(self, ask: Ask) -> Iterator[tuple[str, Numbers]]:
+        """By the average step."""
+        column = "iteration_interval"
+        answer = ask("step_trace", {"mode": "proc", "proc_name": column, "step_id": 0})
+        times = answer["info"][column]
+        longest = self.rule("long_interval").thresholds["longest"]
+        if times and times[0] > longest:
+            yield "long_interval", {column: times[0]}
+
+
+class MinddataProposer(Proposer):
+    """Both ends of the queue to the device, and the CPUs."""
+
+    def holding(self, ask: Ask) -> Iterator[tuple[str, Numbers]]:
+        """The queue first."""
+        summary = ask("minddata", None).get("summary", {})
+        yield from self._of_queue(summary)
+        answer = ask("minddata_cpu_utilization", None)
+        busy = 100 - idle_part(answer)
+        if busy > self.rule("busy_cpus").thresholds["busiest"]:
+            yield "busy_cpus", {"busy": int(busy)}
+
+    def _of_queue(self, summary: Mapping[str, Any]) -> Iterator[tuple[str, Numbers]]:
+        fetched = summary.get("get_next_queue_info", {}).get("summary", {})
+        waited = fetched.get("empty_batch_count", 0)
+        if fetched:
+            total = fetched["total_batch"]
+            yield "fetched_queue", {"fetched_empty": waited, "fetched_total": total}
+        filled = summary.get("device_queue_info", {}).get("summary", {})
+        if not filled:
+            return
+        counts = {
+            "empty": filled["empty_batch_count"],
+            "full": filled["full_batch_count"],
+            "total": filled["total_batch"],
+        }
+        yield "filled_queue", counts
+        empty, total = counts["empty"], counts["total"]
+        slow = [name for name, one in summary.items() if one.get("status") == "warning"]
+        if "device_queue_warning" in slow:
+            yield "full_queue", {"warning": "warning"}
+        else:
+            rate = math.ceil(empty / total * 100) if total else 0
+            numbers = {"empty": empty, "total": total, "empty_rate": rate}
+            yield "empty_queue", {**numbers, "fetched_empty": waited}
+
+
+class MinddataPipelineProposer(Proposer):
+    """Operators of the data pipeline that fill their queues too little."""
+
+    def holding(self, ask: Ask) -> Iterator[tuple[str, Numbers]]:
+        """All of them, then by what they do."""
+        limits = self.rule("slow_operators").thresholds
+        answer = ask("minddata_pipeline", {"threshold": [limits["high"], limits["low"]]})
+        rows = [dict(zip(answer["col_name"], row, strict=True)) for row in answer["object"]]
+        if not rows or rows[0]["parent_id"] is None:
+            return
+        yield "slow_operators", _named(rows)
+        sources = [row for row in rows if not row["children_id"]]
+        if sources:
+            yield "slow_sources", _named(sources)
+        for name, kind in OPERATOR_TYPES.items():
+            of_kind = [row for row in rows if row["children_id"] and row["op_type"] == kind]
+            if of_kind:
+                yield name, _named(of_kind)
+
+
+def _named(rows: list[dict[str, Any]]) -> Numbers:
+    """The last is the first that data passes."""
+    return {"operators": "/".join(f"{row['op_type']}_{row['op_id']}" for row in reversed(rows))}
+
+
+PROPOSERS: Mapping[str, type[Proposer]] = {
+    "common": CommonProposer,
+    "step_trace": StepTraceProposer,
+    "minddata": MinddataProposer,
+    "minddata_pipeline": MinddataPipelineProposer,
+}
+"""In the order in which they are asked."""
+
+
+def find_proposer(name: str) -> Proposer:
+    """The proposer of a name. Raises :class:`NoProposer`."""
+    if name not in PROPOSERS:
+        raise NoProposer(unknown("proposer", name, PROPOSERS))
+    return PROPOSERS[name](name)

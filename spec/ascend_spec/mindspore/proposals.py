@@ -1,0 +1,44 @@
+"""What the proposers of MindSpore's viewer advise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ascend_spec.core import Grade
+
+Kind = Literal["advice", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalInput:
+    """A number or text that a proposal rests on."""
+
+    summary: str
+    unit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """One rule of a proposer.
+
+    ``key``: under which the viewer has it, with ``arguments``, names of inputs and thresholds, in a
+    list, or by name where they ``are_named``. ``kind``: whether it is a reason to do something.
+    ``needs``: analysers that it asks. ``when``: it holds, in words. ``text``: what it says, with
+    names of inputs and thresholds in braces.
+    """
+
+    proposal: str
+    proposer: str
+    key: str
+    when: str
+    text: str
+    source: tuple[str, ...]
+    grade: Grade
+    needs: tuple[str, ...] = ()
+    inputs: Mapping[str, ProposalInput] = field(default_factory=dict)
+    thresholds: Mapping[str, int | float] = field(default_factory=dict)
+    arguments: tuple[str, ...] = ()
+    are_named: bool = False
+    kind: Kind = "advice"
