@@ -82,7 +82,7 @@ def plain_answer(rows: list[list[Any]]) -> list[list[Any]]:
 
 
 def _by_time(one: list[Any], other: list[Any]) -> int:
-    return (one[1] > other[1]) - (one[1] < other[1])
+    return int(one[1] > other[1]) - int(one[1] < other[1])
 
 
 def main() -> None:

@@ -84,6 +84,9 @@ OURS = frozenset(
         "places",
         "made_of",
         "each",
+        "takes",
+        "shown_by",
+        "proposal",
     ]
 )
 # Provenance as a whole, and what the documents say where an erratum decides against them. The
@@ -118,6 +121,7 @@ NAMING = [
     "record",
     "method",
     "way",
+    "analyser",
 ]
 
 
