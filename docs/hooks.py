@@ -105,7 +105,13 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
         {"Timelines": _section("timeline", pages)},
         {"API": _section("api", pages)},
         {"Raw files": _section("raw", pages)},
-        {"MindSpore": [*_section("mindspore", pages), *_section("intermediate", pages)]},
+        {
+            "MindSpore": [
+                path
+                for folder in ("mindspore", "intermediate", "analyser")
+                for path in _section(folder, pages)
+            ]
+        },
         {"Recording": _section("recording", pages)},
         {"Rules": _section("rules", pages)},
         {
