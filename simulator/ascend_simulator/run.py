@@ -15,7 +15,11 @@ from ascend_ref.capture import Capture
 from ascend_ref.capture.merge import merged
 from ascend_ref.capture.metric_groups import aic_metrics
 from ascend_ref.execution import Executor, InProcess
-from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
+from ascend_ref.profile import (
+    write_mindspore_profile,
+    write_msprof_profile,
+    write_pytorch_profile,
+)
 from ascend_ref.raw.tree import DATA, HOST
 from ascend_ref.raw.view import raw_view
 from ascend_spec import catalog
@@ -60,8 +64,8 @@ LATEST_NS = 1 << 62
 """Unix ns before which the last round ends: in the year 2116."""
 
 
-Output: TypeAlias = Literal["pytorch", "msprof"]
-"""Whose profile it is: that of the framework's profiler, or of CANN's."""
+Output: TypeAlias = Literal["pytorch", "msprof", "mindspore"]
+"""Whose profile it is: that of a framework's profiler, or of CANN's."""
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Called with the number of units done, the number of all, and what they are."""
 
@@ -248,7 +252,7 @@ def write_run(
     for name in formats:
         output = FORMATS[name].output  # no KeyError halfway
         group = accepted.capture.aic_metrics
-        if output == "pytorch" and group not in aic_metrics():
+        if output != "msprof" and group not in aic_metrics():
             known = ", ".join(other for other in aic_metrics() if other)
             raise ScenarioError(
                 f"{accepted.name}: capture.aic_metrics is {group}; "
@@ -465,9 +469,17 @@ def _profiles(
                     write_msprof_profile(place.folder, some, *more, lost, job.writer, not_held),
                 )
             else:
-                yield ranks, write_pytorch_profile(place.folder, some[0], *more, lost, not_held)
+                write = OF_FRAMEWORKS[place.output]
+                yield ranks, write(place.folder, some[0], *more, lost, not_held)
         except FileExistsError as error:
             yield ranks, Path(error.filename)
+
+
+OF_FRAMEWORKS: Mapping[Output, Callable[..., Path]] = {
+    "pytorch": write_pytorch_profile,
+    "mindspore": write_mindspore_profile,
+}
+"""What writes the profile of one rank of a framework."""
 
 
 class Format(NamedTuple):
@@ -481,6 +493,8 @@ FORMATS: Mapping[str, Format] = {
     "pytorch-db": Format("pytorch", "db"),
     "pytorch-text": Format("pytorch", "text"),
     "pytorch-raw": Format("pytorch", "raw"),
+    "mindspore-db": Format("mindspore", "db"),
+    "mindspore-text": Format("mindspore", "text"),
     "msprof-db": Format("msprof", "db"),
     "csv": Format("msprof", "csv"),
     "timeline": Format("msprof", "timeline"),

@@ -207,11 +207,18 @@ class Layout:
 
     @cached_property
     def _ordered(self) -> tuple[NamedFile, ...]:
-        """Databases first, then what has names of its own, then what the spec lists."""
+        """Databases first, then what has names of its own, then what the spec lists.
+
+        MindSpore comes last: most names are those of the PyTorch adapter, too.
+        """
         return tuple(
             sorted(
                 self.files.values(),
-                key=lambda one: (one.carrier is None, one.id in ("csv", "timeline")),
+                key=lambda one: (
+                    one.carrier is None,
+                    one.id in ("csv", "timeline"),
+                    one.producer == "mindspore",
+                ),
             )
         )
 

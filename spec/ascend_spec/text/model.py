@@ -14,7 +14,7 @@ from ascend_spec.core import DAYS, Bounds, Grade, StorageClass
 from ascend_spec.core.bounds import allows
 from ascend_spec.core.shows import Show
 
-Output = Literal["msprof", "pytorch"]
+Output = Literal["msprof", "pytorch", "mindspore"]
 Engine = Literal["cpp", "python", "adapter"]
 LineEnd = Literal["lf", "crlf"]
 Quoting = Literal["none", "minimal"]
