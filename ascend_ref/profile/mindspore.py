@@ -41,19 +41,21 @@ def write_mindspore_profile(
     forms: Collection[str] = ("db",),
     without_arrows: Collection[str] = (),
     lost: list[str] | None = None,
+    worker: str | None = None,
 ) -> Path:
     """Write ``{host}_{process}_{time}_ascend_ms`` below ``folder``; returns its path.
 
     forms: ``db``, the database of the rank, which is that of msprof; ``text``, the text files of
     today's writer; or both. communication_analyzer.db stands next to either where there is
     communication. without_arrows: categories of flows that its timeline lacks. lost: takes nothing,
-    since no raw files are written. It appears complete or not at all.
+    since no raw files are written. worker: in the name in place of the host. It appears complete or
+    not at all.
 
     Raises as :func:`.write.write_pytorch_profile`.
     """
     require_known(forms, MINDSPORE_FORMS)
     origin = capture.origin
-    name = names.mindspore_folder(origin.host_name, origin.pid, origin.start)
+    name = names.mindspore_folder(worker or origin.host_name, origin.pid, origin.start)
     steps = capture.steps if origin.scheduled is None else origin.scheduled
     with staged(folder / name) as draft:
         write_mindspore_outputs(draft, capture, revision, forms, without_arrows)
@@ -62,9 +64,7 @@ def write_mindspore_profile(
             Schedule.of(steps) if len(steps.number) else None,
             [form for form in MINDSPORE_FORMS if form in forms],
         )
-        place = draft / layout_catalog().file(
-            "mindspore", "profiler_info", copy=rank_of(capture)
-        )
+        place = draft / layout_catalog().file("mindspore", "profiler_info", copy=rank_of(capture))
         write_json(place, info, indent=4)
         facts = program_facts(capture)
         if facts:
@@ -137,9 +137,7 @@ def _parameters(
         "is_set_schedule": schedule is not None,
         "output_path": "./data",
         "profiler_level": f"Level{switches.level}",
-        "activities": [
-            name for name, on in (("CPU", switches.cpu), ("NPU", switches.npu)) if on
-        ],
+        "activities": [name for name, on in (("CPU", switches.cpu), ("NPU", switches.npu)) if on],
         "aic_metrics": metrics_of(switches),
         "with_stack": switches.stack,
         "profile_memory": switches.memory,

@@ -232,14 +232,16 @@ def write_database_of(
 
 
 def write_machine(prof: Path, origins: Sequence[Origin]) -> None:
-    """Write info.json of the host and of each device."""
+    """Make the folders of the host and of each device, with info.json where the chip is known."""
     (prof / "host").mkdir()
-    write_json(prof / "host" / "info.json", machine_info(origins[0], None))
+    if origins[0].chip:
+        write_json(prof / "host" / "info.json", machine_info(origins[0], None))
     for origin in origins:
         for device in origin.devices:
             place = prof / f"device_{device}"
             place.mkdir(exist_ok=True)
-            write_json(place / f"info.json.{device}", machine_info(origin, device))
+            if origin.chip:
+                write_json(place / f"info.json.{device}", machine_info(origin, device))
 
 
 def write_json(path: Path, document: dict[str, Any], indent: int | None = None) -> None:

@@ -18,6 +18,9 @@ from ascend_spec import mindspore_catalog
 
 from .cells import Indexes, Texts, indexes
 
+INNER = "profiler"
+"""The folder of intermediate files in that of a summary."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cells:
@@ -135,7 +138,7 @@ def open_folder(path: Path, device: str | None = None) -> Folder:
 
     device: by default the only one that files in it are of. Raises :class:`Unreadable`.
     """
-    inner = path / "profiler"
+    inner = path / INNER
     found = {place: devices_in(place) for place in (path, inner) if place.is_dir()}
     if not found:
         raise Unreadable(f"{path}: no such folder")
@@ -148,6 +151,15 @@ def open_folder(path: Path, device: str | None = None) -> Folder:
     if device is not None and device not in devices:
         raise Unreadable(f"{place}: no file of device {device}; there are {', '.join(devices)}")
     return Folder(place, device or devices[0])
+
+
+def folders_of(path: Path) -> list[Folder]:
+    """The intermediate files of each device in a folder, or in ``profiler`` below it."""
+    for place in (path, path / INNER):
+        devices = devices_in(place) if place.is_dir() else []
+        if devices:
+            return [Folder(place, one) for one in devices]
+    return []
 
 
 def devices_in(path: Path) -> list[str]:

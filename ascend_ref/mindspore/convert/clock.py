@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -15,37 +16,43 @@ _HOST, _DEVICE = "host_start", "device_start"
 _REALTIME, _MONOTONIC, _COUNTER = "clock_realtime", "clock_monotonic_raw", "cntvct"
 _LONGEST = 1 << 12
 """Bytes of such a file that are read; real ones have three lines."""
-_LIMIT = 1 << 58
+_LIMIT = 1 << 61
 """No clock shows a greater number."""
 
 
-def zero_of(capture: RawCapture, first: int, day: str) -> tuple[int, str | None]:
-    """The Unix time, in ns, when the counter was 0, and a sentence on what of it is not known.
+UNIX = 946_684_800 * SECOND
+"""2000-01-01: no counter of a device shows as much, and every Unix time of a capture more."""
 
-    first: the earliest time of the capture, in ns since then. day: of the generation, which stands
-    for the day of the collection where no file has it.
+
+def known_zero(capture: RawCapture, first: int) -> tuple[int, Sequence[str]] | None:
+    """The Unix time, in ns, when the counter was 0, and sentences on what of it is not known;
+    ``None`` where no file states the time of the collection.
+
+    first: the earliest time of the capture, in ns since then.
     """
     host, device = _numbers(capture, _HOST), _numbers(capture, _DEVICE)
     if _REALTIME in device and _COUNTER in device:
-        return device[_REALTIME] - device[_COUNTER] * TICK, None
+        return device[_REALTIME] - device[_COUNTER] * TICK, ()
     if {_REALTIME, _MONOTONIC} <= host.keys() and {_MONOTONIC, _COUNTER} <= device.keys():
         since = device[_MONOTONIC] - host[_MONOTONIC]
-        return host[_REALTIME] + since - device[_COUNTER] * TICK, None
+        return host[_REALTIME] + since - device[_COUNTER] * TICK, ()
     if _REALTIME in host:
-        return host[_REALTIME] - first, (
+        text = (
             "no file has the counter of the device at a time; the first record stands at the start "
-            "of the collection in host_start.log, and only differences of times are exact"
+            "of the collection in host_start.log, and only differences of times are right"
         )
-    return unknown_zero(first, day)
+        return host[_REALTIME] - first, (text,)
+    return None
 
 
-def unknown_zero(first: int, day: str) -> tuple[int, str]:
-    """The same where nothing has the time of the collection."""
+def unknown_zero(first: int, day: str) -> tuple[int, Sequence[str]]:
+    """The same where no file states it. day: of the parsers, which stands in its place."""
     begun = int(datetime.fromisoformat(f"{day}T00:00:00+00:00").timestamp())
-    return begun * SECOND - first, (
+    text = (
         f"no file has the time of the collection; the first record stands at {day}, the day of the "
         "generation, and only differences of times are right"
     )
+    return begun * SECOND - first, (text,)
 
 
 def _numbers(capture: RawCapture, kind: str) -> dict[str, int]:

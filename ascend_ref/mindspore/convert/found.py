@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ascend_ref.capture import Integers
 from ascend_ref.capture.model import NONE
+
+TASKS = 1 << 16
+"""Numbers of tasks, before they begin again."""
 
 
 def _none() -> Integers:
@@ -52,6 +55,10 @@ class Runs:
 
     def __len__(self) -> int:
         return len(self.start)
+
+    def later(self, by: int) -> Runs:
+        """The same so many ns later."""
+        return replace(self, start=self.start + by, end=self.end + by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,3 +117,38 @@ class Found:
     fetches: Sequence[Fetch]
     zero: int
     lost: Sequence[str]
+
+
+def placed(cpu_runs: Sequence[CpuRun], runs: Runs) -> tuple[Sequence[CpuRun], Sequence[str]]:
+    """The same runs of AI CPUs with a task each, and a sentence on those that do not state theirs.
+
+    Those get numbers in their order, on a stream that nothing else has.
+    """
+    unknown = [one for one in cpu_runs if one.stream == NONE]
+    if not unknown:
+        return cpu_runs, ()
+    streams = [one.stream for one in cpu_runs]
+    own = max([int(runs.stream.max()) if len(runs) else NONE, *streams]) + 1
+    numbers = iter(range(len(unknown)))
+    text = (
+        f"{len(unknown):,} kernels of AI CPUs do not state their task; they stand on stream {own}, "
+        "which no other task has"
+    )
+    return [
+        replace(one, stream=own, task=next(numbers) % TASKS) if one.stream == NONE else one
+        for one in cpu_runs
+    ], (text,)
+
+
+def earliest(
+    runs: Runs,
+    cpu_runs: Sequence[CpuRun],
+    iterations: Sequence[Iteration],
+    fetches: Sequence[Fetch],
+) -> int:
+    """The first time of all of it; 0 without any."""
+    times = [int(one) for one in runs.start[:1]]
+    times += [one.start for one in cpu_runs]
+    times += [one.fp if one.start == NONE else one.start for one in iterations]
+    times += [one.start for one in fetches]
+    return min((one for one in times if one != NONE), default=0)

@@ -30,6 +30,10 @@ _FULL_NAMES = ("full_op_name", "full_kernel_name")
 _STARTS = {"start_time(ms)": _MILLISECOND, "start_time(us)": MICROSECOND}
 """Names of columns, with ns of a unit (output_timeline_data)."""
 _MOST = float(1 << 62)
+_MOST_US = 1 << 48
+_DIGITS = 17
+"""Numbers of more digits are no ticks."""
+_POINTS = ("start_point", "fp_point", "bp_point", "end_point")
 
 
 def operators_in(folder: Folder) -> tuple[list[Operator], dict[str, tuple[int, int]]]:
@@ -124,25 +128,26 @@ def cpu_runs_in(folder: Folder) -> list[CpuRun]:
 def iterations_in(folder: Folder) -> list[Iteration]:
     """The steps of ``step_trace_raw``, without the average."""
     header, *rows = folder.rows(STEPS) or [[]]
-    if not {"step_num", "start_point", "end_point", "fp_point"} <= set(header):
-        return []
     begins = [one for one in header if one.endswith(BEGIN)]
     found = []
     for row in rows:
         cells = {
-            name: int(text) * TICK
+            name: int(text)
             for name, text in zip(header, row, strict=False)
-            if text.isascii() and text.isdecimal() and len(text) < 17
+            if text.isascii() and text.isdecimal() and len(text) < _DIGITS
         }
         if "step_num" not in cells or "end_point" not in cells:
             continue
-        times = [cells.get(one, NONE) for one in ("start_point", "fp_point", "bp_point")]
-        known = [one for one in times if one != NONE]
-        if not known or [*known, cells["end_point"]] != sorted([*known, cells["end_point"]]):
-            continue
-        sums = tuple(_sums(cells, begins))
-        found.append(Iteration(cells["step_num"] // TICK, *times, cells["end_point"], sums))
+        start, fp, bp, end = (_ns(cells.get(one)) for one in _POINTS)
+        known = [one for one in (start, fp, bp, end) if one != NONE]
+        if known == sorted(known) and len(known) > 1:
+            sums = tuple(_sums(cells, begins))
+            found.append(Iteration(cells["step_num"], start, fp, bp, end, sums))
     return found
+
+
+def _ns(tick: int | None) -> int:
+    return NONE if tick is None else tick * TICK
 
 
 def _sums(cells: Mapping[str, int], begins: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -150,7 +155,7 @@ def _sums(cells: Mapping[str, int], begins: Sequence[str]) -> Iterator[tuple[int
     for name in begins:
         begin, end = cells.get(name, 0), cells.get(f"{name.removesuffix(BEGIN)}{END}", 0)
         if 0 < begin <= end:
-            yield begin, end
+            yield begin * TICK, end * TICK
 
 
 def fetches_in(folder: Folder) -> list[Fetch]:
@@ -159,8 +164,9 @@ def fetches_in(folder: Folder) -> list[Fetch]:
     for words in folder.lines(FETCHES):
         if len(words) == 4 and all(one.isascii() and one.isdecimal() for one in words[1:]):
             start, end, size = (int(one) for one in words[1:])
-            if start <= end < 1 << 48:
-                found.append(Fetch(last_part(words[0]), *(one * MICROSECOND for one in (start, end)), size))
+            if start <= end < _MOST_US:
+                name = last_part(words[0])
+                found.append(Fetch(name, start * MICROSECOND, end * MICROSECOND, size))
     return found
 
 

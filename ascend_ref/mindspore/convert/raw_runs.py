@@ -21,13 +21,12 @@ from ..parse.run import Run
 from ..raw.records import layout_of, read_records
 from ..raw.strings import String, read_strings
 from .clock import TICK
-from .found import CpuRun, Runs
+from .found import TASKS, CpuRun, Runs
 
-_TASKS = (1 << STREAMS) - 1
+_OF_KEY = (1 << STREAMS) - 1
+"""Bits of a key that are the number of a task."""
 _EXACT = 1 << 53
 """Ticks below it are exact as floating-point numbers; a device shows them for three years."""
-_NUMBERS = 1 << 16
-"""Numbers of tasks, before they begin again."""
 
 
 def runs_of(
@@ -53,7 +52,7 @@ def runs_of(
     order = sorted_rows(spill, start)
     start, end, key = (spill.taken(one, order) for one in (start, end, key))
     stream = spill.made(lambda one: one >> STREAMS, key)
-    task = spill.made(lambda one: (one & _TASKS) % _NUMBERS, key)
+    task = spill.made(lambda one: (one & _OF_KEY) % TASKS, key)
     runs = Runs(start, end, stream, task, _operators(run, key, names, numbers, spill))
     lost = []
     if opened > found:
@@ -96,7 +95,7 @@ def _operators(
 
     def of_key(key: int) -> int:
         if key not in known:
-            name = names.get(key_of(way, key >> STREAMS, key & _TASKS))
+            name = names.get(key_of(way, key >> STREAMS, key & _OF_KEY))
             known[key] = NONE if name is None else numbers.get(name, NONE)
         return known[key]
 
@@ -107,20 +106,17 @@ def _operators(
     return spill.made(found, keys)
 
 
-def cpu_runs_of(run: Run, names: Mapping[str, str]) -> tuple[list[CpuRun], list[str]]:
+def cpu_runs_of(run: Run, names: Mapping[str, str]) -> list[CpuRun]:
     """Runs of kernels of AI CPUs. names: of operators by the keys of their tasks."""
     slices = run.slices(KIND)
     if slices is None:
-        return [], []
-    with few(run.damage) as stated:
-        if is_records(slices):
-            if not run.holds_records(KIND):
-                stated.append(Damage(slices[0].path, f"records before {run.day}"))
-                return [], []
-            return list(_of_records(run, names)), []
-        found = list(_of_texts(read_strings(slices, KIND, run.damage)))
-    lost = ["aicpu: kernels do not state their task, which has no number here"] if found else []
-    return found, lost
+        return []
+    if not is_records(slices):
+        return list(_of_texts(read_strings(slices, KIND, run.damage)))
+    if run.holds_records(KIND):
+        return list(_of_records(run, names))
+    run.damage.append(Damage(slices[0].path, f"records, which were not written on {run.day}"))
+    return []
 
 
 def _of_records(run: Run, names: Mapping[str, str]) -> Iterator[CpuRun]:
@@ -134,9 +130,10 @@ def _of_records(run: Run, names: Mapping[str, str]) -> Iterator[CpuRun]:
         rows = layout.view(0, block.rows)
         right = np.logical_and.reduce([rows[one] < _EXACT for one in fields])
         right &= rows["run_start_counter"] <= rows["run_end_counter"]
-        for place in np.flatnonzero(~right).tolist():
-            offset = max(block.offset + place * layout.size, 0)
-            run.damage.append(Damage(block.path, "times that a kernel cannot have", offset))
+        with few(run.damage) as stated:
+            for place in np.flatnonzero(~right).tolist():
+                offset = max(block.offset + place * layout.size, 0)
+                stated.append(Damage(block.path, "times that a kernel cannot have", offset))
         columns = (rows[one][right].tolist() for one in fields)
         for stream, task, start, end, computed, copied, finished, dispatch, total in zip(
             *columns, strict=True

@@ -13,7 +13,7 @@ from ascend_ref.capture.model import NONE
 from ascend_ref.spill import Spill, sorted_rows
 
 from .found import CpuRun, Fetch, Found, Iteration, Operator, Runs
-from .operators import AI_CPU, kinds_of
+from .operators import AI_CPU, kinds_of, type_of
 
 _CORE, _CPU = "KERNEL_AICORE", "KERNEL_AICPU"
 """What the runtime calls tasks of AI Cores and of AI CPUs (raw/vocabularies.yaml)."""
@@ -80,7 +80,7 @@ def _with_cpu_operators(found: Found) -> tuple[list[Operator], list[int]]:
     for run in found.cpu_runs:
         if run.name not in numbers:
             numbers[run.name] = len(operators)
-            operators.append(Operator(run.name, processor=AI_CPU))
+            operators.append(Operator(run.name, type_of(run.name), AI_CPU))
         place = numbers[run.name]
         operators[place] = replace(operators[place], processor=AI_CPU)
         ran.append(place)
@@ -120,8 +120,8 @@ def _origin(device: int, tasks: Tasks, found: Found) -> Origin:
         pid=0,
         host_name="",
         host_uid=0,
-        start=min(times, default=0),
-        end=max(times, default=0),
+        start=min(times, default=found.zero),
+        end=max(times, default=found.zero),
     )
 
 
