@@ -33,6 +33,7 @@ from .intermediate import (
 )
 from .lost import lost_of
 from .operators import operators_of
+from .raw_collectives import collectives_of
 from .raw_runs import cpu_runs_of, runs_of
 from .raw_steps import fetches_of, iterations_of
 from .recording import capture_of
@@ -49,7 +50,7 @@ READ = frozenset(
         *("hwts", "training_trace", "ts_track", "aicpu", "minddata_aicpu", "minddata_pipeline"),
         *("task_desc_info", "graph_desc_info", "point"),
         *("task_desc_records", "tensor_data_records", "step_records", "hash_dic"),
-        *("host_start", "device_start"),
+        *("host_start", "device_start", "hccl_trace"),
     }
 )
 """Kinds of raw files that are converted."""
@@ -179,11 +180,11 @@ def _of_raw(run: Run, spill: Spill) -> Found:
     runs, of_runs = runs_of(run, framework.names, numbers, spill)
     cpu_runs, of_cpu = placed(cpu_runs_of(run, framework.names), runs)
     iterations, of_steps = iterations_of(run)
-    fetches = fetches_of(run)
-    first = earliest(runs, cpu_runs, iterations, fetches)
+    fetches, collectives = fetches_of(run), collectives_of(run)
+    first = earliest(runs, cpu_runs, iterations, fetches, collectives)
     zero, of_clock = known_zero(run.capture, first) or unknown_zero(first, run.day)
     lost = [*of_clock, *lost_of(run.capture.files, READ, RECORDS), *of_runs, *of_cpu, *of_steps]
-    return Found(operators, runs, cpu_runs, iterations, fetches, zero, lost)
+    return Found(operators, runs, cpu_runs, iterations, fetches, collectives, zero, lost)
 
 
 def _of_folder(folder: Folder, day: str) -> Found:
@@ -204,9 +205,9 @@ def _of_folder(folder: Folder, day: str) -> Found:
             runs = runs.later(earliest(Runs(), cpu_runs, iterations, fetches))
     first = earliest(runs, cpu_runs, iterations, fetches)
     if first >= UNIX:
-        return Found(operators, runs, cpu_runs, iterations, fetches, 0, lost)
+        return Found(operators, runs, cpu_runs, iterations, fetches, (), 0, lost)
     zero, of_clock = unknown_zero(first, day)
-    return Found(operators, runs, cpu_runs, iterations, fetches, zero, [*of_clock, *lost])
+    return Found(operators, runs, cpu_runs, iterations, fetches, (), zero, [*of_clock, *lost])
 
 
 def _state(path: Path, lines: Sequence[str]) -> None:

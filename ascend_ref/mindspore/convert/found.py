@@ -95,6 +95,32 @@ class Iteration:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A small task of a collective; NONE for what is not known. ``size``: Byte."""
+
+    kind: str
+    start: int
+    end: int
+    stream: int
+    task: int
+    plane: int
+    notify: int
+    source: int
+    target: int
+    size: int
+    transport: str
+
+
+@dataclass(frozen=True, slots=True)
+class Collective:
+    """An operator of communication with its parts in order of start, at least one."""
+
+    name: str
+    kind: str
+    parts: Sequence[Part]
+
+
+@dataclass(frozen=True, slots=True)
 class Fetch:
     """A reading of prepared data. ``size``: batches in the queue."""
 
@@ -115,6 +141,7 @@ class Found:
     cpu_runs: Sequence[CpuRun]
     iterations: Sequence[Iteration]
     fetches: Sequence[Fetch]
+    collectives: Sequence[Collective]
     zero: int
     lost: Sequence[str]
 
@@ -145,10 +172,12 @@ def earliest(
     cpu_runs: Sequence[CpuRun],
     iterations: Sequence[Iteration],
     fetches: Sequence[Fetch],
+    collectives: Sequence[Collective] = (),
 ) -> int:
     """The first time of all of it; 0 without any."""
     times = [int(one) for one in runs.start[:1]]
     times += [one.start for one in cpu_runs]
     times += [one.fp if one.start == NONE else one.start for one in iterations]
     times += [one.start for one in fetches]
+    times += [one.parts[0].start for one in collectives]
     return min((one for one in times if one != NONE), default=0)

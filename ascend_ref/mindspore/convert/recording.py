@@ -12,11 +12,13 @@ from ascend_ref.capture import Capture, Integers, Kernels, Origin, Steps, Switch
 from ascend_ref.capture.model import NONE
 from ascend_ref.spill import Spill, sorted_rows
 
-from .found import CpuRun, Fetch, Found, Iteration, Operator, Runs
+from .communication import communication_of, task_kind
+from .found import CpuRun, Fetch, Found, Iteration, Operator, Part, Runs
 from .operators import AI_CPU, kinds_of, type_of
 
-_CORE, _CPU = "KERNEL_AICORE", "KERNEL_AICPU"
+_KINDS = ("KERNEL_AICORE", "KERNEL_AICPU")
 """What the runtime calls tasks of AI Cores and of AI CPUs (raw/vocabularies.yaml)."""
+_CORE = _KINDS[0]
 _NO_GRAPH = 0
 """In place of the number of a graph that is not known."""
 
@@ -27,9 +29,10 @@ def capture_of(found: Found, device: int, spill: Spill) -> Capture:
     """The recording of a device. spill: holds long columns."""
     texts = Texts()
     operators, ran = _with_cpu_operators(found)
-    runs = _together(found.runs, found.cpu_runs, ran, spill)
-    processors = [_CPU if one.processor == AI_CPU else _CORE for one in operators]
-    kinds = texts.numbers([_CORE, *processors])
+    parts = [one for collective in found.collectives for one in collective.parts]
+    runs, part = _together(found.runs, _columns(found.cpu_runs, ran), parts, spill)
+    kinds = texts.numbers([_CORE, *(_KINDS[one.processor == AI_CPU] for one in operators)])
+    of_parts = texts.numbers([task_kind(one) for one in parts] or [_CORE])
     models = np.array([NONE, *(one.model for one in operators)], np.int64)
     start = spill.made(lambda one: one + found.zero, runs.start)
     end = spill.made(lambda one: one + found.zero, runs.end)
@@ -45,7 +48,10 @@ def capture_of(found: Found, device: int, spill: Spill) -> Capture:
         model=spill.made(lambda one: models[one + 1], runs.operator),
         connection=nothing,
         identity=rows,
-        kind=spill.made(lambda one: kinds[one + 1], runs.operator),
+        kind=spill.made(
+            lambda one, own: np.where(own == NONE, kinds[one + 1], of_parts[own]),
+            *(runs.operator, part),
+        ),
     )
     named = spill.where(lambda one: one != NONE, runs.operator)
     kernels = Kernels(spill.taken(rows, named), spill.taken(runs.operator, named))
@@ -63,6 +69,7 @@ def capture_of(found: Found, device: int, spill: Spill) -> Capture:
         tasks=tasks,
         kernel_kinds=kinds_of(operators, texts),
         kernels=kernels,
+        **communication_of(found.collectives, device, _tasks_of(part, spill), texts),
         steps=_steps(found.iterations, found.zero),
         records={
             name: {"device": np.full(len(next(iter(table.values()))), device), **table}
@@ -87,23 +94,53 @@ def _with_cpu_operators(found: Found) -> tuple[list[Operator], list[int]]:
     return operators, ran
 
 
-def _together(runs: Runs, cpu: Sequence[CpuRun], operators: Sequence[int], spill: Spill) -> Runs:
-    """Runs of both kinds of processors in order of start."""
-    if not cpu:
-        return runs
-    columns: Mapping[str, Sequence[int]] = {
+def _columns(cpu: Sequence[CpuRun], operators: Sequence[int]) -> Mapping[str, Sequence[int]]:
+    return {
         "start": [one.start for one in cpu],
         "end": [one.end for one in cpu],
         "stream": [one.stream for one in cpu],
         "task": [one.task for one in cpu],
         "operator": operators,
+        "part": [NONE] * len(cpu),
+    }
+
+
+def _together(
+    runs: Runs, cpu: Mapping[str, Sequence[int]], parts: Sequence[Part], spill: Spill
+) -> tuple[Runs, Integers]:
+    """What ran on all kinds of processors in order of start, and which part of a collective each
+    is.
+    """
+    own = spill.made(lambda one: np.full(len(one), NONE), runs.start)
+    if not cpu["start"] and not parts:
+        return runs, own
+    columns: Mapping[str, Sequence[int]] = {
+        "start": [one.start for one in parts],
+        "end": [one.end for one in parts],
+        "stream": [one.stream for one in parts],
+        "task": [one.task for one in parts],
+        "operator": [NONE] * len(parts),
+        "part": range(len(parts)),
     }
     every = {
-        name: spill.joined(getattr(runs, name), np.array(values, np.int64))
-        for name, values in columns.items()
+        name: spill.joined(
+            own if name == "part" else getattr(runs, name),
+            *(np.array(one[name], np.int64) for one in (cpu, columns)),
+        )
+        for name in columns
     }
     order = sorted_rows(spill, every["start"])
-    return Runs(**{name: spill.taken(values, order) for name, values in every.items()})
+    ordered = {name: spill.taken(values, order) for name, values in every.items()}
+    part = ordered.pop("part")
+    return Runs(**ordered), part
+
+
+def _tasks_of(part: Integers, spill: Spill) -> Integers:
+    """The row of each part of a collective, in the order of the parts."""
+    rows = spill.where(lambda one: one != NONE, part)
+    tasks = np.empty(len(rows), np.int64)
+    tasks[spill.taken(part, rows)] = rows
+    return tasks
 
 
 def _origin(device: int, tasks: Tasks, found: Found) -> Origin:
