@@ -80,7 +80,9 @@ def _matches(column: Column, wanted: Filter) -> Flags:
         try:
             return column.has_part(wanted.values)
         except NotText as reason:
-            raise WrongCondition(f"{wanted.column}: {wanted.operator}: {reason}") from None
+            raise WrongCondition(
+                f"{wanted.column}: {wanted.operator}: {reason}", "filter"
+            ) from None
     found = column.is_in(wanted.values)
     return found if wanted.operator == OPERATORS[0] else ~found
 
@@ -88,7 +90,7 @@ def _matches(column: Column, wanted: Filter) -> Flags:
 def _sortable(rows: Rows, name: str) -> Column:
     column = rows.analyser.column_on(name, rows.day)
     if column is None:
-        raise WrongCondition(unknown("column", name, [one.name for one in rows.shown]))
+        raise WrongCondition(unknown("column", name, [one.name for one in rows.shown]), "no-column")
     if not column.can_sort:
-        raise WrongCondition(f"rows cannot be sorted by {name}")
+        raise WrongCondition(f"rows cannot be sorted by {name}", "unsortable")
     return rows.columns[column.name]
