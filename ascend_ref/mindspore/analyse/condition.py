@@ -85,7 +85,20 @@ def _filters(column: str, value: Any) -> Iterator[Filter]:
                 what = "texts" if allowed is str else "texts or numbers"
                 expected = f"{place}.{operator}: expected {what}, got {one!r:.60}"
                 raise WrongCondition(expected, "filter")
+            if isinstance(one, str) and not _is_text(one):
+                raise WrongCondition(
+                    f"{place}.{operator}: half a character in {one!a:.60}", "filter"
+                )
         yield Filter(column, str(operator), tuple(values))
+
+
+def _is_text(text: str) -> bool:
+    """Whether a text of JSON has no half of a character, which no file can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _sort(sort: Mapping[str, Any]) -> tuple[str | None, bool]:

@@ -10,9 +10,10 @@ import numpy as np
 
 from ascend_ref.cli.suggest import unknown
 from ascend_spec.mindspore import Analyser, AnswerColumn
+from ascend_spec.mindspore.requests import OPERATORS
 
 from .cells import Column, Flags, Indexes, NotText
-from .condition import OPERATORS, Condition, Filter, WrongCondition
+from .condition import Condition, Filter, WrongCondition
 
 Narrow: TypeAlias = "Callable[[Rows, Indexes, Condition], Indexes]"
 """Which of the rows that passed the filters an analyser keeps, in their order."""

@@ -141,7 +141,11 @@ def _summary(
 def _points(folder: Folder, step: int | None) -> Any:
     """The operators at points; of a list with one for each step those of the step, or the last."""
     points = folder.document(POINTS)
-    if not isinstance(points, list):
-        return {} if points is None else points
-    place = (step or 0) - 1
-    return points[place] if -len(points) <= place < len(points) else {}
+    if isinstance(points, list):
+        place = (step or 0) - 1
+        points = points[place] if -len(points) <= place < len(points) else None
+    if not isinstance(points, Mapping | None):
+        path = folder.find(POINTS) or folder.path
+        folder.damage.append(Damage(path, "points that are no object", kind=POINTS))
+        return {}
+    return points or {}

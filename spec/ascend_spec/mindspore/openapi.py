@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ascend_spec.core import DAYS
 from ascend_spec.core.dialect import DIALECT, Node, compile_schema, exported
 
 from .analysers import Analyser, AnswerSwitch
@@ -14,6 +13,9 @@ from .requests import MOST_PAGES, MOST_ROWS, OPERATORS, SORTS, Argument, Refusal
 
 OPENAPI = "3.1.0"
 JSON = "application/json"
+DAMAGE = "X-Damage"
+"""Header of an answer of ours: of how many places the files could not be read."""
+
 ERROR = "refusal"
 """The definition of the body of each refusal."""
 
@@ -216,7 +218,18 @@ def _sort(analyser: Analyser) -> Node:
 def _responses(catalog: MindSporeCatalog, request: Request, day: str) -> Iterator[tuple[str, Node]]:
     if request.is_answered:
         schema = {"$ref": f"#/components/schemas/{request.answer}"}
-        yield "200", {"description": "The answer.", "content": {JSON: {"schema": schema}}}
+        damage = {
+            "description": "Of how many places the files could not be read.",
+            "schema": {"type": "integer", "minimum": 1},
+        }
+        yield (
+            "200",
+            {
+                "description": "The answer.",
+                "headers": {DAMAGE: damage},
+                "content": {JSON: {"schema": schema}},
+            },
+        )
     refusals = refusals_of(catalog, request, day)
     for status in sorted({one.status for one in refusals}):
         texts = [f"{one.code}: {one.text}" for one in refusals if one.status == status]
