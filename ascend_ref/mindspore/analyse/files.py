@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,19 +44,26 @@ class Cells:
 
 @dataclass(eq=False)
 class Folder:
-    """The intermediate files of one device. ``damage``: what of those that were read is damaged."""
+    """The intermediate files of one device. ``damage``: what of those that were read is damaged.
+
+    ``root``: files that links lead out of it to are not there; ``None`` where all are trusted.
+    """
 
     path: Path
     device: str
+    root: Path | None = None
     damage: list[Damage] = field(default_factory=list)
 
     def find(self, table: str) -> Path | None:
         """An intermediate file under the newest of its names; ``None`` where there is none."""
         for name in reversed(mindspore_catalog().tables[table].names):
             path = self.path / name.form.of(device=self.device)
-            if path.is_file():
+            if path.is_file() and self._may_read(path):
                 return path
         return None
+
+    def _may_read(self, path: Path) -> bool:
+        return self.root is None or Path(os.path.realpath(path)).is_relative_to(self.root)
 
     def first(self, tables: Sequence[str]) -> tuple[str, Path] | None:
         """The first of several files that is there."""
