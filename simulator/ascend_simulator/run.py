@@ -22,12 +22,13 @@ from ascend_ref.profile import (
 )
 from ascend_ref.raw.tree import DATA, HOST
 from ascend_ref.raw.view import raw_view
-from ascend_spec import catalog
+from ascend_spec import catalog, mindspore_catalog
 
 from .choices import LOSSES_OF_RAW, LOSSES_OF_RECORDS, FaultChoice, Scenario
 from .documents.text import ScenarioError
 from .draws import Draws
 from .hardware.model import machine
+from .jobs import of_mindspore, write_jobs
 from .loss import (
     Loss,
     RawDamage,
@@ -64,8 +65,9 @@ LATEST_NS = 1 << 62
 """Unix ns before which the last round ends: in the year 2116."""
 
 
-Output: TypeAlias = Literal["pytorch", "msprof", "mindspore"]
-"""Whose profile it is: that of a framework's profiler, or of CANN's."""
+Output: TypeAlias = Literal["pytorch", "msprof", "mindspore", "mindspore-jobs"]
+"""Whose profile it is: that of a framework's profiler, of CANN's, or of the older ones of MindSpore.
+"""
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Called with the number of units done, the number of all, and what they are."""
 
@@ -238,17 +240,23 @@ def write_run(
     executor: Executor | None = None,
     progress: Progress | None = None,
     writer: str | None = None,
+    generation: str = "G1",
 ) -> Run:
     """Simulate a scenario and write its profiles and truth.json into the new folder ``out``.
 
     formats: names of :data:`FORMATS`. Those of one exporter share the folders of its profiles;
     profiles of several exporters, and several rounds, stand in folders of their own. revision: of
     the schema, the newest by default. writer: the generation of exporters that writes the texts of
-    CANN's profiler, by default the current one. The executor does not change a byte. ``out``
-    appears complete or not at all. Raises :class:`ScenarioError`, ``FileExistsError`` where ``out``
-    exists, ``KeyError`` for an unknown format or revision, ``OSError``.
+    CANN's profiler, by default the current one. generation: of MindSpore's profiler, or a day
+    (ISO). Where it writes a job, the run is one of a compiled graph, in all formats. The executor does not
+    change a byte. ``out`` appears complete or not at all. Raises :class:`ScenarioError`,
+    ``FileExistsError`` where ``out`` exists, ``KeyError`` for an unknown format, revision or
+    generation, ``OSError``.
     """
+    if any(FORMATS[name].output == "mindspore-jobs" for name in formats):
+        scenario = of_mindspore(scenario)
     accepted = _accepted(scenario, seed)
+    day = mindspore_catalog().day_of(generation)
     for name in formats:
         output = FORMATS[name].output  # no KeyError halfway
         group = accepted.capture.aic_metrics
@@ -259,10 +267,10 @@ def write_run(
                 f"expected null or one of {known} for the format {name}: "
                 "the framework's profiler has no other"
             )
-        if output == "msprof" and not accepted.capture.npu:
+        if output != "pytorch" and not accepted.capture.npu:
             raise ScenarioError(
                 f"{accepted.name}: capture.npu is false; expected true for the format {name}, "
-                "which holds what CANN's profiler records"
+                "which holds what the device's profiler records"
             )
     chosen = catalog().revision(revision).id if revision else catalog().revisions[-1].id
     runner = executor or InProcess()
@@ -272,7 +280,7 @@ def write_run(
     with staged(out) as draft:
         for number, shared in enumerate(_rounds(accepted, seed)):
             folder = draft / f"round_{number}" if accepted.schedule.repeat > 1 else draft
-            job = _Job(shared.scenario, shared.seed, _places(folder, formats), chosen, writer)
+            job = _Job(shared.scenario, shared.seed, _places(folder, formats), chosen, writer, day)
             for place in job.places:
                 place.folder.mkdir(parents=True, exist_ok=True)
             parts, accounts, phrases = zip(*_written(shared, job, runner, progress), strict=True)
@@ -415,6 +423,7 @@ class _Job:
     places: tuple[_Place, ...]
     revision: str
     writer: str | None
+    day: str
 
 
 _Process: TypeAlias = Sequence[tuple[int, RankMeetings]]
@@ -463,7 +472,10 @@ def _profiles(
         ranks = [one.origin.rank for one in some]
         lost = lost_arrows(disturbances, ranks)
         try:
-            if place.output == "msprof":
+            if place.output == "mindspore-jobs":
+                for path in write_jobs(place.folder, some[0], job.day, place.forms, not_held):
+                    yield ranks, path
+            elif place.output == "msprof":
                 yield (
                     ranks,
                     write_msprof_profile(place.folder, some, *more, lost, job.writer, not_held),
@@ -499,6 +511,8 @@ FORMATS: Mapping[str, Format] = {
     "csv": Format("msprof", "csv"),
     "timeline": Format("msprof", "timeline"),
     "raw": Format("msprof", "raw"),
+    "mindspore-raw": Format("mindspore-jobs", "ascend"),
+    "mindspore-gpu": Format("mindspore-jobs", "gpu"),
 }
 """The deliverables that a run can be written as."""
 
