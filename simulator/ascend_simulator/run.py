@@ -66,7 +66,7 @@ LATEST_NS = 1 << 62
 
 
 Output: TypeAlias = Literal["pytorch", "msprof", "mindspore", "mindspore-jobs"]
-"""Whose profile it is: that of a framework's profiler, of CANN's, or of the older ones of MindSpore.
+"""Whose profile it is: that of a framework's profiler, of CANN's, or of an older one of MindSpore.
 """
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Called with the number of units done, the number of all, and what they are."""
@@ -248,8 +248,8 @@ def write_run(
     profiles of several exporters, and several rounds, stand in folders of their own. revision: of
     the schema, the newest by default. writer: the generation of exporters that writes the texts of
     CANN's profiler, by default the current one. generation: of MindSpore's profiler, or a day
-    (ISO). Where it writes a job, the run is one of a compiled graph, in all formats. The executor does not
-    change a byte. ``out`` appears complete or not at all. Raises :class:`ScenarioError`,
+    (ISO). Where it writes a job, the run is one of a compiled graph, in all formats. The executor
+    does not change a byte. ``out`` appears complete or not at all. Raises :class:`ScenarioError`,
     ``FileExistsError`` where ``out`` exists, ``KeyError`` for an unknown format, revision or
     generation, ``OSError``.
     """
