@@ -44,7 +44,7 @@ def _formats(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> t
     metavar="DELIVERABLES",
     help=f"What to write, of {', '.join(FORMATS)}; repeatable or separated by commas. By default "
     f"{FORMATS[0]}. Those of pytorch share a profile, and so do mindspore-db and mindspore-text, "
-    "the older mindspore-raw and mindspore-gpu, and the others; several of these get a folder each.",
+    "mindspore-raw and mindspore-gpu, and the others; several of these get a folder each.",
 )
 @number("--seed", 0, None, 0, "Chooses the run.")
 @click.option("--ranks", type=int, help="As many ranks instead of the scenario's.")
