@@ -144,8 +144,4 @@ def _points(folder: Folder, step: int | None) -> Any:
     if isinstance(points, list):
         place = (step or 0) - 1
         points = points[place] if -len(points) <= place < len(points) else None
-    if not isinstance(points, Mapping | None):
-        path = folder.find(POINTS) or folder.path
-        folder.damage.append(Damage(path, "points that are no object", kind=POINTS))
-        return {}
-    return points or {}
+    return points if isinstance(points, Mapping) else {}

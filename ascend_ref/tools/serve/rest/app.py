@@ -7,10 +7,9 @@ import json
 import re
 import signal
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
@@ -216,15 +215,19 @@ def _listening(endpoint: Endpoint) -> Iterator[socket.socket]:
 
 
 async def _body(call: Call) -> bytes:
+    """The body of a request. One that is too long is refused as soon as that is known."""
+    announced = call.headers.get("content-length", "")
+    size = int(announced) if announced.isdecimal() and len(announced) < 20 else 0
     parts: list[bytes] = []
-    size = 0
+    taken = 0
     chunks: AsyncIterator[bytes] = call.stream()
-    async for chunk in chunks:
-        size += len(chunk)
-        if size > MAX_MESSAGE:
-            raise Refused("too-long", f"Expected up to {MAX_MESSAGE:,} bytes.")
+    while max(size, taken) <= MAX_MESSAGE:
+        chunk = await anext(chunks, None)
+        if chunk is None:
+            return b"".join(parts)
         parts.append(chunk)
-    return b"".join(parts)
+        taken += len(chunk)
+    raise Refused("too-long", f"Expected up to {MAX_MESSAGE:,} bytes.")
 
 
 def _constant(text: str) -> Callable[[Call], Awaitable[Response]]:
@@ -236,13 +239,16 @@ def _constant(text: str) -> Callable[[Call], Awaitable[Response]]:
 
 async def _no_route(call: Call, problem: Exception) -> Response:
     """There is no such path, or it has another method."""
-    status = problem.status_code if isinstance(problem, HTTPException) else 404
-    headers = dict(getattr(problem, "headers", None) or {})
-    name = "method" if status == 405 else "no-such-request"
+    is_method = isinstance(problem, HTTPException) and problem.status_code == 405
+    name = "method" if is_method else "no-such-request"
+    headers = problem.headers if isinstance(problem, HTTPException) else None
     details = f"{call.method} {call.url.path}; see {DESCRIPTION}"
     return _refusal(Refused(name, details), headers)
 
 
-def _refusal(refused: Refused, headers: Any = None) -> Response:
+def _refusal(refused: Refused, headers: Mapping[str, str] | None = None) -> Response:
+    """An answer. The rest of a body that is too long is not waited for."""
     status = refused.refusal.status
+    if refused.name == "too-long":
+        headers = {"Connection": "close"}
     return Response(json.dumps(refused.body), status, headers, media_type=JSON)
