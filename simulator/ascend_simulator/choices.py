@@ -18,6 +18,7 @@ ModelKind = Literal[
 DataType = Literal["FLOAT16", "DT_BF16", "FLOAT"]
 Place = Literal["host", "device"]
 Cut = Literal["middle", "end"]
+Loader = Literal["source", "generator", "map", "batch"]
 Algorithm = Literal["auto", "ring", "mesh", "hd", "nhr", "pairwise", "pipeline"]
 
 
@@ -173,7 +174,8 @@ class FaultChoice:
     milliseconds: length of a stall, a pause, a skew or a loss. megabytes: leaked per step, or kept
     from reuse. sampler: table whose samples are lost. file: kind of file, as the spec calls it.
     arrows: category of the flows that no timeline shows. raw: kind of raw file, as the spec calls
-    it. slices: in how many slices it stands, at least. cut: where a record of it is torn.
+    it. slices: in how many slices it stands, at least. cut: where a record of it is torn. loader:
+    operator of the data pipeline that a stall waits for.
     """
 
     kind: FaultKind
@@ -190,6 +192,7 @@ class FaultChoice:
     raw: str = "stars_soc"
     slices: int = 4
     cut: Cut = "middle"
+    loader: Loader = "map"
 
 
 @dataclass(frozen=True, slots=True)

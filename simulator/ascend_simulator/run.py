@@ -28,7 +28,6 @@ from .choices import LOSSES_OF_RAW, LOSSES_OF_RECORDS, FaultChoice, Scenario
 from .documents.text import ScenarioError
 from .draws import Draws
 from .hardware.model import machine
-from .jobs import of_mindspore, write_jobs
 from .loss import (
     Loss,
     RawDamage,
@@ -38,6 +37,7 @@ from .loss import (
     lose_files,
     lost_arrows,
 )
+from .mindspore.jobs import of_mindspore, write_jobs
 from .scenario import validate
 from .scenario.collected import idle_switches
 from .session.setting import FIRST_SESSION_NS, setting
@@ -473,7 +473,8 @@ def _profiles(
         lost = lost_arrows(disturbances, ranks)
         try:
             if place.output == "mindspore-jobs":
-                for path in write_jobs(place.folder, some[0], job.day, place.forms, not_held):
+                more_jobs = job.scenario, job.seed, job.day, place.forms, not_held
+                for path in write_jobs(place.folder, some[0], *more_jobs):
                     yield ranks, path
             elif place.output == "msprof":
                 yield (

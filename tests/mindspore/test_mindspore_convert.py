@@ -20,7 +20,7 @@ from ascend_conformance.check import check
 from ascend_ref.cli import main
 from ascend_ref.mindspore.convert.convert import LOST, Converted, convert
 from ascend_ref.raw.damage import Unreadable
-from ascend_simulator.jobs import of_mindspore
+from ascend_simulator.mindspore.jobs import of_mindspore
 from ascend_simulator.run import simulate, write_run
 from ascend_simulator.scenario import preset
 

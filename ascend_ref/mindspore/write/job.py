@@ -111,9 +111,14 @@ class Job:
         if content:
             self.write_content(kind, content)
 
-    def write_content(self, kind: str, content: bytes, **more: object) -> None:
-        """Write a file; one with slices as many of these as it needs. more: parts of its name."""
+    def write_content(self, kind: str, content: bytes, below: str = ".", **more: object) -> None:
+        """Write a file; one with slices as many of these as it needs.
+
+        below: folder below the one of the kind. more: parts of its name.
+        """
         place, form, parts = self._place(kind)
+        place = place / below
+        place.mkdir(parents=True, exist_ok=True)
         if "slice" not in form.fields:
             (place / form.of(**parts, **more)).write_bytes(content)
             return

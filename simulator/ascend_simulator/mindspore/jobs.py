@@ -7,9 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from ascend_ref.capture import Capture
+from ascend_ref.mindspore.write.write import write_ascend_job, write_gpu_job
 
-from .choices import Scenario
-from .documents.text import ScenarioError
+from ..choices import Scenario
+from ..documents.text import ScenarioError
+from ..world.disturbance import Disturbances
+from .data import data_pipeline
 
 
 def of_mindspore(scenario: Scenario) -> Scenario:
@@ -22,17 +25,24 @@ def of_mindspore(scenario: Scenario) -> Scenario:
 
 
 def write_jobs(
-    folder: Path, capture: Capture, day: str, forms: Collection[str], not_held: list[str]
+    folder: Path,
+    capture: Capture,
+    scenario: Scenario,
+    seed: int,
+    day: str,
+    forms: Collection[str],
+    not_held: list[str],
 ) -> Iterator[Path]:
     """Write the jobs of a rank below a folder. forms: ``ascend``, ``gpu``.
 
     ``not_held`` takes what they do not hold. Raises as :func:`write_ascend_job`, but
     :class:`ScenarioError` for what files of the day cannot hold.
     """
-    from ascend_ref.mindspore.write.write import write_ascend_job  # slow: the spec
-
+    pipeline = data_pipeline(scenario, Disturbances.of(scenario), capture, seed)
     try:
         if "ascend" in forms:
-            yield write_ascend_job(folder, capture, day, not_held)
+            yield write_ascend_job(folder, capture, day, pipeline, not_held)
+        if "gpu" in forms:
+            yield write_gpu_job(folder, capture, day, pipeline)
     except ValueError as error:
-        raise ScenarioError(f"rank {capture.origin.rank}: {error}") from None
+        raise ScenarioError(f"{scenario.name}: rank {capture.origin.rank}: {error}") from None
