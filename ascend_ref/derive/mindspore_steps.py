@@ -21,6 +21,7 @@ STEP = "ProfilerStep#"
 ONE_STEP = "0"
 """What a recording without steps is shown as."""
 
+
 class Step(NamedTuple):
     """A step and its bounds, which belong to it; ``None``: without bound."""
 
@@ -64,9 +65,7 @@ def steps_in(names: Sequence[str], events: Spans) -> list[Step]:
     """The steps in order of their starts; of several events of one name the last counts."""
     found = {
         name.rpartition("#")[2]: (start, end)
-        for name, start, end in zip(
-            names, events.start.tolist(), events.end.tolist(), strict=True
-        )
+        for name, start, end in zip(names, events.start.tolist(), events.end.tolist(), strict=True)
     }
     ordered = sorted(found.items(), key=lambda one: one[1][0])
     return [Step(name, start, end) for name, (start, end) in ordered]

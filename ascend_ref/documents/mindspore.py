@@ -45,9 +45,7 @@ def operators_by_step(
     place = step_at(steps, starts) if len(steps) > 1 else np.zeros(len(starts), np.int64)
     keys = _keys(times)
     step_of = {
-        key: names[number]
-        for key, number in zip(keys, place.tolist(), strict=True)
-        if number >= 0
+        key: names[number] for key, number in zip(keys, place.tolist(), strict=True) if number >= 0
     }
     divided = [_divided(table, step_of) for table in (times, bandwidths)]
     links = _matrix_report(_keys(matrix), matrix, step_of)

@@ -62,9 +62,7 @@ def write_mindspore_profile(
             Schedule.of(steps) if len(steps.number) else None,
             [form for form in MINDSPORE_FORMS if form in forms],
         )
-        place = draft / layout_catalog().file(
-            "mindspore", "profiler_info", copy=rank_of(capture)
-        )
+        place = draft / layout_catalog().file("mindspore", "profiler_info", copy=rank_of(capture))
         write_json(place, info, indent=4)
         facts = program_facts(capture)
         if facts:
@@ -137,9 +135,7 @@ def _parameters(
         "is_set_schedule": schedule is not None,
         "output_path": "./data",
         "profiler_level": f"Level{switches.level}",
-        "activities": [
-            name for name, on in (("CPU", switches.cpu), ("NPU", switches.npu)) if on
-        ],
+        "activities": [name for name, on in (("CPU", switches.cpu), ("NPU", switches.npu)) if on],
         "aic_metrics": metrics_of(switches),
         "with_stack": switches.stack,
         "profile_memory": switches.memory,

@@ -112,7 +112,11 @@ class Session:
             layer = self.spec.layers[layer.shown_in]
         style = self.style_of(layer)
         rule = self.spec.pids[layer.pids.get(style, self.form.pid)]
-        quantities = {"osPid": self.os_pid, "sortIndex": self.sort_index(layer), "unitPid": unit} | ONE
+        quantities = {
+            "osPid": self.os_pid,
+            "sortIndex": self.sort_index(layer),
+            "unitPid": unit,
+        } | ONE
         if device != HOST:
             quantities["deviceId"] = device
         elif rule.host_device is None:
