@@ -13,7 +13,6 @@ from ascend_ref.arrays import (
     dictionary,
     integers,
     is_one_of,
-    one_piece,
     present,
     reals,
     where,

@@ -21,7 +21,6 @@ from .model import (
     WriterForm,
 )
 
-
 LABEL = "process_labels"
 """The event that states where a layer is."""
 
@@ -88,10 +87,8 @@ class TimelineCatalog:
             for layer in self.layers_of(writer)
             if layer.shown_in is None
             and (
-                layer.side in labels
-                and labels[layer.side].fits(label)
-                or layer.part == "framework"
-                and LABEL not in layer.metadata.get(writer, (LABEL,))
+                (layer.side in labels and labels[layer.side].fits(label))
+                or (layer.part == "framework" and LABEL not in layer.metadata.get(writer, (LABEL,)))
             )
             and any(
                 layer.form.fits(process_name)
