@@ -16,7 +16,6 @@ from mindspore_real import parsed
 from ascend_ref.cli import main
 from ascend_ref.mindspore.analyse.factory import load_analyser
 from ascend_ref.mindspore.analyse.files import Folder
-from ascend_ref.mindspore.propose.compose import compose
 from ascend_spec import mindspore_catalog
 
 ROOT = Path(__file__).parents[2]
@@ -126,22 +125,6 @@ def test_m68_the_time_line_is_answered_by_its_summary(tmp_path: Path) -> None:
     summary = {"total_time": 12.5, "num_of_streams": 2, "num_of_ops": 7, "op_exe_times": 9}
     (tmp_path / "ascend_timeline_summary_0.json").write_text(json.dumps(summary))
     assert _query(tmp_path, "timeline", {}) == {"max_scope_name_num": 0, **summary}
-
-
-@pytest.mark.parametrize(("tick", "is_long"), [(51_000, True), (49_000, False)])
-def test_m80_a_long_interval_between_steps_is_a_proposal(
-    tmp_path: Path, tick: int, is_long: bool
-) -> None:
-    names = "step_num,start_point,end_point,total,fp_point,bp_point"
-    lines = [f"{names},iteration_interval,fp_and_bp,tail"]
-    for number in ("1", "2", "-"):
-        start, forward, backward, end = 10**9, 10**9 + tick, 10**9 + 10**6, 10**9 + 2 * 10**6
-        parts = (end - start, forward, backward, tick, backward - forward, end - backward)
-        lines.append(",".join(map(str, (number, start, end, *parts))))
-    path = tmp_path / "step_trace_raw_0_detail_time.csv"
-    path.write_text("".join(f"{one}\r\n" for one in lines))
-    found = compose(Folder(tmp_path, "0"), ["step_trace"]).advice
-    assert bool(found) == is_long
 
 
 def test_m10_m78_proposers_ask_analysers() -> None:
