@@ -10,6 +10,9 @@ from ascend_spec.core import DAYS, Bounds, Grade
 PREFIX = "/v1/mindinsight/profile/"
 """What the paths of all requests begin with."""
 
+LAST_VIEWED = "G3m"
+"""The last generation whose files the viewer reads."""
+
 CONDITIONS = ("filter_condition", "sort_condition", "group_condition")
 """Keys of the condition of a query."""
 

@@ -168,9 +168,9 @@ def _of_kind(tables: Iterable[str], asked: Asked) -> str | None:
 
 
 def _dynamic_shapes(asked: Asked) -> Any:
+    rows = asked.query(asked.arguments["op_type"], asked.condition)  # refuses wrong conditions
     if asked.arguments["device_type"] == "ascend":
         return asked.object(DYNAMIC)
-    rows = asked.query(asked.arguments["op_type"], asked.condition)
     if asked.folder.find(HOST_TYPES):
         return {"dynamic_info": rows, "graph_info": HETEROGENEOUS}
     graph = {} if asked.folder.find(STEPS) is None else _graph(asked)
