@@ -137,7 +137,7 @@ class Client:
 
     def ask(self, request: str, body: Any = None, **query: Any) -> tuple[int, Any]:
         """Status and body of a request of the viewer."""
-        path = f"{PREFIX}{request}?{urlencode(query)}"
+        path = f"{PREFIX}profile/{request}?{urlencode(query)}"
         if body is None:
             return self.send("GET", path)[:2]
         return self.send(

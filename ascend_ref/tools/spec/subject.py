@@ -99,9 +99,7 @@ KINDS: Mapping[str, KindOfSubject] = {
     "request": KindOfSubject(
         "requests", "a request to MindSpore's viewer and its answer", names=".+/.+"
     ),
-    "refusal": KindOfSubject(
-        "refusals", "how MindSpore's viewer refuses a request", names="[0-9]{8}"
-    ),
+    "refusal": KindOfSubject("refusals", "how MindSpore's viewer refuses a request", short=False),
     "mindspore-generation": KindOfSubject(
         "mindspore-generations", "a generation of MindSpore's profiler", short=False
     ),

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from ascend_spec.core import DAYS, Bounds, Grade
 
-PREFIX = "/v1/mindinsight/profile/"
+PREFIX = "/v1/mindinsight/"
 """What the paths of all requests begin with."""
 
 LAST_VIEWED = "G3m"
