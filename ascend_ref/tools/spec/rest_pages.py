@@ -74,10 +74,10 @@ def _arguments(arguments: Sequence[Argument], style: Style) -> Iterator[str]:
 
 
 def _answer(request: Request, style: Style) -> Iterator[str]:
-    if not request.answer:
+    if not request.body:
         return
     answers = mindspore_catalog().answers
-    schema = inlined(compile_schema(answers[request.answer], answers, lambda _: True))
+    schema = inlined(compile_schema(answers[request.body], answers, lambda _: True))
     rows = keys_table({"": schema}, style)
     yield style.below().heading("Answer")
     yield style.prose(schema["description"])
@@ -89,7 +89,7 @@ def refusal_section(refusal: Refusal, style: Style) -> str:
     """One way in which requests are refused."""
     return style.page(
         refusal.refusal,
-        refusal.text,
+        refusal.message,
         ("Code", code(refusal.code)),
         ("Status", str(refusal.status)),
         ("Source", citations(refusal.source, style)),
@@ -121,7 +121,7 @@ def rest_subjects() -> Iterator[Subject]:
         catalog.refusals,
         "rest/refusals.md#{anchor}",
         refusal_section,
-        summary=lambda one: one.text,
+        summary=lambda one: one.message,
         also=lambda one: (one.code,),
         cells=lambda one: {"code": one.code, "status": str(one.status)},
     )

@@ -43,7 +43,7 @@ def openapi_document(catalog: MindSporeCatalog, day: str) -> Node:
     """OpenAPI 3.1 of the requests of a day, those that are not answered among them."""
     requests = [one for one in catalog.requests.values() if one.method_on(day)]
     definitions = catalog.answers
-    wanted = {one.answer for one in requests if one.answer} | {ERROR}
+    wanted = {one.body for one in requests if one.body} | {ERROR}
     root = {"anyOf": [{"$ref": name} for name in definitions if name in wanted]}
     compiled = compile_schema(root, definitions, lambda _: True)["$defs"]
     return {
@@ -221,7 +221,7 @@ def _sort(analyser: Analyser, day: str) -> Node:
 
 def _responses(catalog: MindSporeCatalog, request: Request, day: str) -> Iterator[tuple[str, Node]]:
     if request.is_answered:
-        schema = {"$ref": f"#/components/schemas/{request.answer}"}
+        schema = {"$ref": f"#/components/schemas/{request.body}"}
         damage = {
             "description": "Of how many places the files could not be read.",
             "schema": {"type": "integer", "minimum": 1},
@@ -236,7 +236,7 @@ def _responses(catalog: MindSporeCatalog, request: Request, day: str) -> Iterato
         )
     refusals = refusals_of(catalog, request, day)
     for status in sorted({one.status for one in refusals}):
-        texts = [f"{one.code}: {one.text}" for one in refusals if one.status == status]
+        texts = [f"{one.code}: {one.message}" for one in refusals if one.status == status]
         schema = {"$ref": f"#/components/schemas/{ERROR}"}
         content = {JSON: {"schema": schema}}
         yield str(status), {"description": "\n".join(texts), "content": content}
