@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
-Output: TypeAlias = Literal["pytorch", "msprof", "mindspore"]
-"""Whose profile it is: that of PyTorch's profiler, of CANN's, or of MindSpore's."""
+from ascend_ref.profile import write_mindspore_profile, write_pytorch_profile
+
+Output: TypeAlias = Literal["pytorch", "msprof", "mindspore", "mindspore-jobs"]
+"""Whose profile it is: that of a framework's profiler, of CANN's, or of an older one of MindSpore.
+"""
 
 
 class Format(NamedTuple):
@@ -22,14 +25,23 @@ FORMATS: Mapping[str, Format] = {
     "pytorch-db": Format("pytorch", "db"),
     "pytorch-text": Format("pytorch", "text"),
     "pytorch-raw": Format("pytorch", "raw"),
+    "mindspore-db": Format("mindspore", "db"),
+    "mindspore-text": Format("mindspore", "text"),
     "msprof-db": Format("msprof", "db"),
     "csv": Format("msprof", "csv"),
     "timeline": Format("msprof", "timeline"),
     "raw": Format("msprof", "raw"),
-    "mindspore-raw": Format("mindspore", "ascend"),
-    "mindspore-gpu": Format("mindspore", "gpu"),
+    "mindspore-raw": Format("mindspore-jobs", "ascend"),
+    "mindspore-gpu": Format("mindspore-jobs", "gpu"),
 }
 """The deliverables that a run can be written as."""
+
+
+OF_FRAMEWORKS: Mapping[Output, Callable[..., Path]] = {
+    "pytorch": write_pytorch_profile,
+    "mindspore": write_mindspore_profile,
+}
+"""What writes the profile of one rank of a framework."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,9 @@ from ascend_ref.capture import Capture
 from ascend_ref.capture.merge import merged
 from ascend_ref.capture.metric_groups import aic_metrics
 from ascend_ref.execution import Executor, InProcess
-from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
+from ascend_ref.profile import (
+    write_msprof_profile,
+)
 from ascend_ref.raw.tree import DATA, HOST
 from ascend_ref.raw.view import raw_view
 from ascend_spec import catalog, mindspore_catalog
@@ -29,7 +31,7 @@ from .choices import (
 )
 from .documents.text import ScenarioError
 from .draws import Draws
-from .formats import FORMATS, Place, places_of
+from .formats import FORMATS, OF_FRAMEWORKS, Place, places_of
 from .hardware.model import machine
 from .loss import (
     Loss,
@@ -252,19 +254,19 @@ def write_run(
     profiles of several exporters, and several rounds, stand in folders of their own. revision: of
     the schema, the newest by default. writer: the generation of exporters that writes the texts of
     CANN's profiler, by default the current one. generation: of MindSpore's profiler, or a day
-    (ISO). A run of MindSpore's is one of a compiled graph, in all formats. The executor does not
-    change a byte. ``out`` appears complete or not at all. Raises :class:`ScenarioError`,
+    (ISO). Where it writes a job, the run is one of a compiled graph, in all formats. The executor
+    does not change a byte. ``out`` appears complete or not at all. Raises :class:`ScenarioError`,
     ``FileExistsError`` where ``out`` exists, ``KeyError`` for an unknown format, revision or
     generation, ``OSError``.
     """
-    if any(FORMATS[name].output == "mindspore" for name in formats):
+    if any(FORMATS[name].output == "mindspore-jobs" for name in formats):
         scenario = of_mindspore(scenario)
     accepted = _accepted(scenario, seed)
     day = mindspore_catalog().day_of(generation)
     for name in formats:
         output = FORMATS[name].output  # no KeyError halfway
         group = accepted.capture.aic_metrics
-        if output == "pytorch" and group not in aic_metrics():
+        if output in OF_FRAMEWORKS and group not in aic_metrics():
             known = ", ".join(other for other in aic_metrics() if other)
             raise ScenarioError(
                 f"{accepted.name}: capture.aic_metrics is {group}; "
@@ -472,7 +474,7 @@ def _profiles(
         ranks = [one.origin.rank for one in some]
         lost = lost_arrows(disturbances, ranks)
         try:
-            if place.output == "mindspore":
+            if place.output == "mindspore-jobs":
                 asked = job.scenario, job.seed, job.day, place.forms
                 jobs = list(write_jobs(place.folder, some[0], *asked, not_held))
                 noted.jobs.extend(jobs)
@@ -483,7 +485,8 @@ def _profiles(
                     write_msprof_profile(place.folder, some, *more, lost, job.writer, not_held),
                 )
             else:
-                yield ranks, write_pytorch_profile(place.folder, some[0], *more, lost, not_held)
+                write = OF_FRAMEWORKS[place.output]
+                yield ranks, write(place.folder, some[0], *more, lost, not_held)
         except FileExistsError as error:
             yield ranks, Path(error.filename)
 

@@ -165,7 +165,7 @@ def test_m52_a_fetch_that_is_none_is_stated_by_its_byte(tmp_path: Path) -> None:
         ("minddata_getnext_profiling_0.txt", "GetNext 1600000000000000000 1600000000000000001 3"),
     ],
 )
-def test_m14_queues_that_analysers_read_are_there(tmp_path: Path, name: str, line: str) -> None:
+def test_m67_queues_that_analysers_read_are_there(tmp_path: Path, name: str, line: str) -> None:
     done = parse_file(tmp_path, name, f"{line}\n{line} x y\n{line}\n".encode())
     assert (tmp_path / "out" / name).read_text() == f"{line}\n{line}\n"
     assert ["line 2: no line of" in one for one in done.damage] == [True]

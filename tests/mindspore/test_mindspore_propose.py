@@ -111,7 +111,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("rule", CASES)
-def test_m81_m83_a_rule_holds_in_its_case_and_not_next_to_it(rule: str, tmp_path: Path) -> None:
+def test_m80_m81_m83_a_rule_holds_in_its_case_and_not_next_to_it(rule: str, tmp_path: Path) -> None:
     case, neighbour, numbers = CASES[rule]
     write(tmp_path, **case)
     found = holding(tmp_path)

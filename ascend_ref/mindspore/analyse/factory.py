@@ -72,7 +72,7 @@ class Loaded:
         name = self.analyser.analyser
         if name in DOCUMENTS:
             if condition.filters or condition.sort or condition.page:
-                raise WrongCondition(f"{name} has no rows to filter, sort or page")
+                raise WrongCondition(f"{name} has no rows to filter, sort or page", "body-type")
             return DOCUMENTS[name](self.folder, condition)
         rows = self.rows
         if rows is None:

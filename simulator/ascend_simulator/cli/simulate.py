@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from ..scenario import Scenario
 
 FORMATS = (
-    *("pytorch-db", "pytorch-text", "pytorch-raw"),
-    *("msprof-db", "csv", "timeline", "raw"),
-    *("mindspore-raw", "mindspore-gpu"),
+    *("pytorch-db", "pytorch-text", "pytorch-raw", "mindspore-db", "mindspore-text"),
+    *("msprof-db", "csv", "timeline", "raw", "mindspore-raw", "mindspore-gpu"),
 )
 SMALL_ROWS = 3_000_000
 """Runs of fewer rows stay in this process by default: starting others costs about a second."""
@@ -44,8 +43,8 @@ def _formats(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> t
     callback=_formats,
     metavar="DELIVERABLES",
     help=f"What to write, of {', '.join(FORMATS)}; repeatable or separated by commas. By default "
-    f"{FORMATS[0]}. Those of one line of this list share a profile or a folder: pytorch, "
-    "mindspore, the others; several together get a folder each.",
+    f"{FORMATS[0]}. Those of pytorch share a profile, and so do mindspore-db and mindspore-text, "
+    "mindspore-raw and mindspore-gpu, and the others; several of these get a folder each.",
 )
 @number("--seed", 0, None, 0, "Chooses the run.")
 @click.option("--ranks", type=int, help="As many ranks instead of the scenario's.")

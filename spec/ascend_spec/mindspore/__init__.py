@@ -12,4 +12,10 @@ from .model import LineEnd as LineEnd
 from .model import LineKind as LineKind
 from .model import Method as Method
 from .model import TableColumn as TableColumn
+from .openapi import openapi_document as openapi_document
+from .openapi import refusals_of as refusals_of
+from .openapi import row_analysers as row_analysers
 from .proposals import Proposal as Proposal
+from .requests import Argument as Argument
+from .requests import Refusal as Refusal
+from .requests import Request as Request

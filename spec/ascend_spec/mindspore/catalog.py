@@ -12,6 +12,7 @@ from typing import Any
 import construct
 
 from ascend_spec.core import Erratum, Loader
+from ascend_spec.core.dialect import Node
 from ascend_spec.core.loader import reading, without
 from ascend_spec.core.names import Field, NameForm
 from ascend_spec.core.shows import shown
@@ -32,6 +33,7 @@ from .model import (
     Way,
 )
 from .proposals import Proposal
+from .requests import Argument, DatedVerb, Refusal, Request
 
 FOLDER = "mindspore"
 
@@ -83,6 +85,36 @@ class MindSporeCatalog:
     def proposals(self) -> Mapping[str, Proposal]:
         """Rules of proposers by name, in the order in which they are asked."""
         return self.documents.by("proposal", Proposal, f"{FOLDER}/proposals.yaml")
+
+    @cached_property
+    def requests(self) -> Mapping[str, Request]:
+        """Requests over HTTP by their paths below the common one."""
+        return {
+            name: self.documents.fact(
+                Request,
+                row,
+                place,
+                methods=tuple(self.documents.fact(DatedVerb, one, place) for one in row["methods"]),
+                arguments=tuple(
+                    self.documents.fact(Argument, one, f"{place}.{one['name']}")
+                    for one in row.get("arguments", ())
+                ),
+            )
+            for name, row, place in self.documents.rows(f"{FOLDER}/requests.yaml", "request")
+        }
+
+    @cached_property
+    def refusals(self) -> Mapping[str, Refusal]:
+        """How requests are refused, by name."""
+        return self.documents.by("refusal", Refusal, f"{FOLDER}/refusals.yaml")
+
+    @cached_property
+    def answers(self) -> Mapping[str, Node]:
+        """Schemas of answers to requests by name, as they are written down."""
+        found: Mapping[str, Node] = self.documents.folder.read(f"{FOLDER}/answers.schema.yaml")[
+            "$defs"
+        ]
+        return found
 
     @cached_property
     def grammars(self) -> Mapping[str, Grammar]:

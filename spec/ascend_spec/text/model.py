@@ -14,7 +14,7 @@ from ascend_spec.core import DAYS, Bounds, Grade, StorageClass
 from ascend_spec.core.bounds import allows
 from ascend_spec.core.shows import Show
 
-Output = Literal["msprof", "pytorch"]
+Output = Literal["msprof", "pytorch", "mindspore"]
 Engine = Literal["cpp", "python", "adapter"]
 LineEnd = Literal["lf", "crlf"]
 Quoting = Literal["none", "minimal"]
@@ -49,7 +49,8 @@ class Writer:
 
     ``name`` and ``sliced`` are templates of file names (``{module}``, ``{timestamp}``,
     ``{slice}``). ``copies`` gives, by family, the writer of the msprof files that it copies, with
-    ``*`` for every other family. ``like``: the newest writer of its kind, whose facts an older one
+    ``*`` for every other family; ``verbatim`` are files that it copies as they are, with the line
+    ends and quotes of that writer. ``like``: the newest writer of its kind, whose facts an older one
     has as far as its day allows. ``tabbed`` is false where absolute times have no trailing tab and
     no fixed number of decimals.
     """
@@ -69,6 +70,7 @@ class Writer:
     sliced: str | None = None
     slicing: Slicing | None = None
     copies: Mapping[str, str] = field(default_factory=dict)
+    verbatim: tuple[str, ...] = ()
     like: str | None = None
     tabbed: bool = True
     errata: tuple[str, ...] = ()

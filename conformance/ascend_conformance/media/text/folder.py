@@ -190,7 +190,7 @@ def _choose_writers(folder: Folder) -> None:
             folder.at[number] = likeliest(folder.facts, number, file, found, likely)
             folder.writers[number] = folder.at[number].writer
         elif number in folder.documents:
-            folder.writers[number] = _writer_of(file.name, folder.documents[number], likely)
+            folder.writers[number] = _writer_of(file, folder.documents[number], likely)
 
 
 def _of_family(found: Recognised, agreed: Sequence[Circumstance]) -> Recognised:
@@ -205,9 +205,10 @@ def _of_family(found: Recognised, agreed: Sequence[Circumstance]) -> Recognised:
     return replace(found, circumstances=(*fitting, *others))
 
 
-def _writer_of(name: str, document: Document, likely: Mapping[str, int]) -> str:
+def _writer_of(file: Deliverable, document: Document, likely: Mapping[str, int]) -> str:
     """A likely writer of a document; without one that whose schema fits best."""
-    writers = document_catalog().writers_of(name)
+    name, every = file.name, document_catalog().writers_of(file.name)
+    writers = [one for one in every if file.is_by(one)] or every
     best = max(likely.get(one, 0) for one in writers)
     # Companions are written with the capture, which a later generation may analyse or export.
     chosen = [one for one in writers if name in COMPANIONS or likely.get(one, 0) == best]
