@@ -42,8 +42,8 @@ def _formats(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> t
     callback=_formats,
     metavar="DELIVERABLES",
     help=f"What to write, of {', '.join(FORMATS)}; repeatable or separated by commas. By default "
-    f"{FORMATS[0]}. Those of pytorch share a profile, and so do those of mindspore, and the others; several of "
-    "these together get a folder each.",
+    f"{FORMATS[0]}. Those of pytorch share a profile, and so do those of mindspore, and the "
+    "others; several of these together get a folder each.",
 )
 @number("--seed", 0, None, 0, "Chooses the run.")
 @click.option("--ranks", type=int, help="As many ranks instead of the scenario's.")
