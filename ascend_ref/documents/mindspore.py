@@ -41,9 +41,9 @@ def operators_by_step(
     step_of = {
         key: names[number] for key, number in zip(keys, place.tolist(), strict=True) if number >= 0
     }
-    divided = [_divided(table, step_of) for table in (times, bandwidths)]
     links = _matrix_report(_keys(matrix), matrix, step_of)
-    return communication_report(*divided, names), links
+    report = communication_report(_divided(times, step_of), _divided(bandwidths, step_of), names)
+    return report, links
 
 
 def _keys(table: pa.Table) -> list[tuple[str, str]]:
