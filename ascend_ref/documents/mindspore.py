@@ -5,7 +5,6 @@ Source: mindspore-present.md 2.6, ``AscendCommunicationViewer``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -21,14 +20,9 @@ from ascend_ref.derive.communication_report import (
     communication_report,
     quotients,
 )
+from ascend_ref.derive.mindspore_matrix import class_of, kind_of
 from ascend_ref.derive.mindspore_steps import ONE_STEP, Step, step_at
 
-P2P, COLLECTIVE = CLASSES
-WORDS = ("Send", "Receive")
-"""Operators between two ranks have one of these in their names, so written."""
-BETWEEN_RANKS = re.compile("receive|send")
-KINDS = re.compile("invalid|broadcast|allreduce|reduce|allgather|reducescatter|scatter|alltoall")
-"""The first that stands in a name is the kind of the operator: reduceScatter is a reduce."""
 US = 1000.0
 
 
@@ -47,9 +41,9 @@ def operators_by_step(
     step_of = {
         key: names[number] for key, number in zip(keys, place.tolist(), strict=True) if number >= 0
     }
-    divided = [_divided(table, step_of) for table in (times, bandwidths)]
     links = _matrix_report(_keys(matrix), matrix, step_of)
-    return communication_report(*divided, names), links
+    report = communication_report(_divided(times, step_of), _divided(bandwidths, step_of), names)
+    return report, links
 
 
 def _keys(table: pa.Table) -> list[tuple[str, str]]:
@@ -58,18 +52,6 @@ def _keys(table: pa.Table) -> list[tuple[str, str]]:
         for name in ("hccl_op_name", "group_name")
     )
     return list(zip(names, groups, strict=True))
-
-
-def class_of(operator: str) -> str:
-    """Whether an operator is one between two ranks."""
-    return P2P if any(word in operator for word in WORDS) else COLLECTIVE
-
-
-def kind_of(operator: str) -> str:
-    """The kind of an operator, of which links are chosen."""
-    known = BETWEEN_RANKS if class_of(operator) == P2P else KINDS
-    found = known.search(operator.lower())
-    return found[0] if found else operator.lower().rpartition("/")[2].partition("-op")[0]
 
 
 def _divided(table: pa.Table, step_of: Mapping[tuple[str, str], str]) -> pa.Table:

@@ -149,6 +149,16 @@ FaultKind = Literal[
     "raw-torn-record",
     "raw-lost-side",
     "raw-wrong-clock",
+    "job-lost-file",
+    "job-lost-slice",
+    "job-torn-record",
+    "job-wrong-magic",
+    "job-swapped-slices",
+    "job-foreign-slice",
+    "job-endless-task",
+    "job-lost-ends",
+    "job-lost-reductions",
+    "job-wrong-tag",
 ]
 LOSSES_OF_DEVICE: tuple[FaultKind, ...] = ("lost-head", "lost-slice", "lost-device")
 """Faults that lose what the device recorded."""
@@ -160,7 +170,13 @@ LOSSES_OF_SLICES: tuple[FaultKind, ...] = ("raw-lost-slice", "raw-aged-head", "r
 """Faults that damage the records of raw files after these were written."""
 LOSSES_OF_RAW: tuple[FaultKind, ...] = (*LOSSES_OF_SLICES, "raw-lost-side", "raw-wrong-clock")
 """Faults that damage raw files after these were written."""
-LOSSES = (*LOSSES_OF_RECORDS, "lost-file", "lost-arrows", *LOSSES_OF_RAW)
+LOSSES_OF_JOBS: tuple[FaultKind, ...] = (
+    *("job-lost-file", "job-lost-slice", "job-torn-record", "job-wrong-magic"),
+    *("job-swapped-slices", "job-foreign-slice", "job-endless-task", "job-lost-ends"),
+    *("job-lost-reductions", "job-wrong-tag"),
+)
+"""Faults that damage the raw files of MindSpore's profiler after these were written."""
+LOSSES = (*LOSSES_OF_RECORDS, "lost-file", "lost-arrows", *LOSSES_OF_RAW, *LOSSES_OF_JOBS)
 """Faults that lose data without which no profile is whole."""
 
 

@@ -255,6 +255,17 @@ def test_damage_is_stated_and_the_rest_converted(
     assert len(rows(profile, "SELECT * FROM TASK"))
 
 
+def test_a_step_whose_times_no_device_shows_is_left_out(tmp_path: Path) -> None:
+    job = tmp_path / "JOB"
+    job.mkdir()
+    points = [(1, 1_000), (2, 2_000), (255, 3_000), (0, 3_500), (1, 4_000), (2, 5_000)]
+    records = b"".join(struct.pack("<QHHQ", tag, 1, 2, tick) for tag, tick in points)
+    late = struct.pack("<QHHQ", 255, 1, 2, (1 << 62) + 5)
+    (job / "training_trace.46.dev.profiler_default_tag.0.slice_0").write_bytes(records + late)
+    (one,) = convert(job, tmp_path / "out")
+    assert any("training_trace: 1 steps" in line for line in one.lost)
+
+
 def test_a_folder_with_nothing_to_convert_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -38,6 +38,13 @@ def write_framework(job: Job) -> None:
         _write_text(job)
 
 
+def framework_kinds(day: str) -> tuple[str, ...]:
+    """The kinds of files that the framework writes on a day, that of tasks first."""
+    if is_of_records(day):
+        return "task_desc_records", "tensor_data_records", "step_records", "hash_dic"
+    return "task_desc_info", "graph_desc_info", "point"
+
+
 # --- text -----------------------------------------------------------------------------------------
 
 

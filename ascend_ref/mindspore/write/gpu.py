@@ -62,11 +62,11 @@ def _steps(job: Job) -> Iterator[Entry]:
             for name, column in zip(("start", "fp", "bp", "end"), times, strict=True)
             for key, value in (
                 (name, points[name].of),
-                (f"{name}_time", _ns(job, int(column[place]))),
+                (f"{name}_time", gpu_ns(job, int(column[place]))),
             )
         }
         parts["reductions"] = "".join(
-            f" {name},{_ns(job, one.start)},{_ns(job, one.end)}"
+            f" {name},{gpu_ns(job, one.start)},{gpu_ns(job, one.end)}"
             for name, one in zip(sums, steps.reductions[place], strict=False)
         )
         yield Entry("step", parts)
@@ -96,7 +96,7 @@ def _operators(job: Job) -> Iterator[Entry]:
 
 
 def _line(job: Job, operator: str, pairs: list[tuple[int, int]]) -> Entry:
-    text = "".join(f"{_ns(job, a) // TICK},{_ns(job, b) // TICK} " for a, b in pairs)
+    text = "".join(f"{gpu_ns(job, a) // TICK},{gpu_ns(job, b) // TICK} " for a, b in pairs)
     return Entry("operator", {"operator": operator, "pairs": text})
 
 
@@ -115,5 +115,6 @@ def _runs(job: Job, operator: Operator) -> dict[int, tuple[int, int]]:
     return dict(zip(iteration, times, strict=True))
 
 
-def _ns(job: Job, time: int) -> int:
+def gpu_ns(job: Job, time: int) -> int:
+    """What the clock of a GPU shows at a Unix time, ns."""
     return time - job.capture.origin.start + FIRST_NS

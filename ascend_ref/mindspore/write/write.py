@@ -68,7 +68,7 @@ def write_gpu_job(
     """Write ``rank_<rank>`` below ``folder``: what MindSpore's profiler leaves on a day of the same
     run on a GPU. Arguments and errors as of :func:`write_ascend_job`.
     """
-    path = folder / f"rank_{capture.origin.rank}"
+    path = folder / gpu_folder(capture)
     with staged(path) as draft:
         job = job_of(draft, capture, day)
         draft.mkdir(exist_ok=True)
@@ -98,6 +98,11 @@ def job_folder(capture: Capture, day: str) -> str:
     if is_of_records(day):
         return prof_folder(capture.origin.start, letters)
     return f"JOB{letters[:_LETTERS]}"
+
+
+def gpu_folder(capture: Capture) -> str:
+    """The name of the folder of a rank on a GPU."""
+    return f"rank_{capture.origin.rank}"
 
 
 def _write_clocks(job: Job) -> None:

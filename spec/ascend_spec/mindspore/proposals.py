@@ -26,7 +26,8 @@ class Proposal:
     ``key``: under which the viewer has it, with ``arguments``, names of inputs and thresholds, in a
     list, or by name where they ``are_named``. ``kind``: whether it is a reason to do something.
     ``needs``: analysers that it asks. ``when``: it holds, in words. ``text``: what it says, with
-    names of inputs and thresholds in braces.
+    names of inputs and thresholds in braces. ``own``: whether it is a rule of this project, that no
+    viewer has; such are asked by the name of their proposer alone.
     """
 
     proposal: str
@@ -42,3 +43,4 @@ class Proposal:
     arguments: tuple[str, ...] = ()
     are_named: bool = False
     kind: Kind = "advice"
+    own: bool = False

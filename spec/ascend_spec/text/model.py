@@ -50,8 +50,8 @@ class Writer:
     ``name`` and ``sliced`` are templates of file names (``{module}``, ``{timestamp}``,
     ``{slice}``). ``copies`` gives, by family, the writer of the msprof files that it copies, with
     ``*`` for every other family; ``verbatim`` are files that it copies as they are, with the line
-    ends and quotes of that writer. ``like``: the newest writer of its kind, whose facts an older one
-    has as far as its day allows. ``tabbed`` is false where absolute times have no trailing tab and
+    ends and quotes of that writer. ``like``: the newest writer of its kind, whose facts an older
+    one has as far as its day allows. ``tabbed`` is false where absolute times have no trailing tab and
     no fixed number of decimals.
     """
 
@@ -179,7 +179,8 @@ class CsvColumn:
     that mean "no value", ``""`` an empty cell; ``members`` the only texts there may be, in order of
     their numbers where they have some. ``formats`` gives, by writer or engine (``*``: every
     other), how numbers are printed; with ``tab``, a tab follows the value. ``formula`` names the
-    derivation in ``ascend_ref.derive``; ``shows``: what of the recording it shows.
+    derivation in ``ascend_ref.derive``; ``shows``: what of the recording it shows. ``inner``:
+    regular expressions, of which the group of the first that matches is the value within the cell.
     A column of performance counters has a ``metric``, by the name that it has in TASK_PMU_INFO, and
     where the layout has two blocks, a ``core``.
     """
@@ -202,6 +203,7 @@ class CsvColumn:
     renamed: tuple[Rename, ...] = ()
     group: str | None = None
     formula: str | None = None
+    inner: tuple[str, ...] = ()
     metric: str | None = None
     core: Core | None = None
     errata: tuple[str, ...] = ()

@@ -74,14 +74,16 @@ class Folder:
     def level(self) -> int | None:
         """The level of the profiler, by profiler_info; else what all CSV files allow.
 
-        ``Level_none`` is none of them, whatever the files allow.
+        ``Level_none`` and ``LevelNone`` are none of them, whatever the files allow.
         """
-        select = "SELECT value FROM doc.member WHERE pointer = ?"
-        stated = self.facts.value(select, ("/config/experimental_config/_profiler_level",))
+        stated = self.facts.value(
+            "SELECT value FROM doc.member WHERE pointer IN "
+            "('/config/experimental_config/_profiler_level', '/profiler_parameters/profiler_level')"
+        )
         found = re.search("([0-2])$", stated or "")
         if found:
             return int(found.group())
-        if stated == "Level_none":
+        if stated in ("Level_none", "LevelNone"):
             return None
         level = self.known("level")
         return level if isinstance(level, int) else None
@@ -93,9 +95,12 @@ class Folder:
         Where neither profiler_info nor a timeline denies it, it was. At level 0 the adapter takes
         the calls of CANN away, and the exits of the task queue are all that shows launches.
         """
-        activities = "pointer LIKE '/config/common_config/activities/%'"
+        activities = (
+            "pointer LIKE '/config/common_config/activities/%' "
+            "OR pointer LIKE '/profiler_parameters/activities/%'"
+        )
         of_the_host = self.facts.value(
-            f"SELECT bool_and(value = 'ProfilerActivity.CPU') FROM doc.member WHERE {activities}"
+            f"SELECT bool_and(value IN ('ProfilerActivity.CPU', 'CPU')) FROM doc.member WHERE {activities}"
         )
         if of_the_host or self.facts.value("SELECT count(*) FROM trace.process") == 0:
             return not of_the_host
