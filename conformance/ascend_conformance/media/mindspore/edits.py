@@ -5,6 +5,7 @@ of ``slice``. ``{names}`` are filled from the victim.
 
 - ``at: <byte>, set: {<field>: <number>}``: fields of the record that begins there; with ``record:
   <declaration>`` where the file has several. Without ``at`` the first record
+- ``at: <byte>, bytes: <hex>``: these bytes there
 - ``at: <byte>, drop: true`` or ``repeat: true``: a record, or a text up to its NUL
 - ``line: <number>, replace: <text>, with: <text>``: the text, once; ``at: <byte>`` for texts that
   end with NUL; ``is: <text>`` instead of the whole line
@@ -85,6 +86,9 @@ def _changed(folder: Folder, content: bytes, edit: Edit) -> bytes:
     if "set" in edit:
         return _in_record(folder, content, edit)
     start = int(edit["at"])
+    if "bytes" in edit:
+        put_in = bytes.fromhex(edit["bytes"])
+        return content[:start] + put_in + content[start + len(put_in) :]
     end = start + _length(folder, content, start, edit)
     piece = content[start:end]
     if edit.get("drop"):
@@ -101,11 +105,17 @@ def _length(folder: Folder, content: bytes, start: int, edit: Edit) -> int:
     try:
         return layout_of(edit["file"], folder.day).size
     except KeyError:
-        return content.index(b"\0", start) + 1 - start
+        end = content.find(b"\0", start)
+        if end < 0:
+            raise NotBreakable("no text there") from None
+        return end + 1 - start
 
 
 def _in_record(folder: Folder, content: bytes, edit: Edit) -> bytes:
-    layout = layout_of(edit["file"], folder.day)
+    try:
+        layout = layout_of(edit["file"], folder.day)
+    except KeyError as reason:
+        raise NotBreakable(str(reason.args[0])) from reason
     start = int(edit.get("at", 0))
     if start + layout.size > len(content):
         raise NotBreakable("no record there")

@@ -104,6 +104,7 @@ def read_folder(
     folder.compared = compare(folder.tables, at_hand, days)
     written = [find_generation(one) for one in folder.captures]
     folder.day = _day(folder, written, days)
+    facts.add("day", [(None, None, None, folder.day)])
     folder.reasons = tuple(_reasons(folder, written))
     _state_compared(folder)
     for number, capture in enumerate(folder.captures):

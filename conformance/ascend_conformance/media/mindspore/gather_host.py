@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from ascend_ref.derive.text_hash import name_id
@@ -146,7 +147,7 @@ def _is_vm(source: Source) -> bool:
 
 def _split(text: str) -> Iterator[str]:
     starts = [one.start() for one in _TENSOR.finditer(text)]
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+    for start, end in pairwise([*starts, len(text)]):
         yield text[start:end]
 
 

@@ -26,6 +26,7 @@ Integers = npt.NDArray[np.int64]
 Rows = Iterator[Sequence[SqlValue]]
 
 MOST = (1 << 63) - 1
+NONE = -1
 
 
 @dataclass
@@ -70,13 +71,15 @@ def _gather_hwts(source: Source) -> None:
         is_start, is_end = records.kind == starts, records.kind == ends
         tick = np.minimum(records.tick, MOST).astype(np.int64)
         has_tick = records.has_tick
-        open_, is_first = log.followed(stream << 16 | task, is_start, is_end, number, offsets)
+        key = stream << 16 | task
+        open_, is_first = log.followed(key, is_start, is_end, number, offsets)
+        types = log.types_before(key, records.kind)
         before = log.before(records.number("cnt"), tick)
         ticks = tick.tolist() if has_tick.all() else _without(tick, has_tick)
         columns = (
             *(records.kind.tolist(), records.number("cnt").tolist(), before[0]),
             *(task.tolist(), stream.tolist(), ticks, before[1]),
-            *(open_.tolist(), is_first.tolist()),
+            *(open_.tolist(), is_first.tolist(), _without(types, types != NONE)),
         )
         places = ((number, None, offset) for offset in offsets.tolist())
         rows = zip(places, *columns, strict=True)
@@ -97,7 +100,21 @@ class _Log:
     """
 
     counts: dict[int, list[int]] = field(default_factory=dict)
+    types: dict[int, int] = field(default_factory=dict)
     last: tuple[int, int] | None = None
+
+    def types_before(self, key: Integers, kind: Integers) -> Integers:
+        """The kind of the record before of the task of each; :data:`NONE` for the first."""
+        order = np.argsort(key, kind="stable")
+        edges = np.flatnonzero(np.append(True, np.diff(key[order]) != 0))
+        keys = key[order][edges].tolist()
+        before = np.append(0, kind[order][:-1])
+        before[edges] = [self.types.get(one, NONE) for one in keys]
+        ends = np.append(edges[1:], len(key)) - 1
+        self.types |= zip(keys, kind[order][ends].tolist(), strict=True)
+        found = np.empty(len(key), np.int64)
+        found[order] = before
+        return found
 
     def before(self, cnt: Integers, tick: Integers) -> tuple[list[int | None], list[int | None]]:
         """Count and time of the record in front of each."""

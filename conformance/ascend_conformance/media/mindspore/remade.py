@@ -108,44 +108,52 @@ def _compare(
     at_hand: Sequence[AtHand],
     days: Mapping[Path, Sequence[str]],
 ) -> None:
-    left = {one.path: one for one in files if _sources(one.table.table)}
+    file_of = mindspore_catalog().file_of
+    left = {
+        one.path: one
+        for one in files
+        if _sources(one.table.table) and file_of(one.path.name) is None
+    }
     for one in left:
         result.reasons[one] = "no raw files that it is made of are at hand"
     for capture, is_own in at_hand:
         here = [one for one in left.values() if _is_source(capture, one)]
+        best_day: str | None = None
         size = sum(map(size_of, files_of(capture)))
         if size > LARGEST:
             for file in here:
                 result.reasons[file.path] = f"the raw files have {size:,} bytes, too many to parse"
             continue
-        best: dict[Path, Difference] = {}
+        best: Mapping[Path, Difference | None] = {}
         for day in _days(capture, here, days, size) if here else ():
             differences = dict(_differences(capture, day, here))
             if not differences:
                 break
-            made = {path for path, one in differences.items() if one is None}
-            if result.days is None or len(made) > len(result.equal & set(left)):
-                result.days = day
-            result.equal |= made
-            found = {path: one for path, one in differences.items() if one is not None}
-            if not best or len(found) < len(best):
-                best = found
-            here = [one for one in here if one.path not in made]
-            if not here:
+            if not best or _equal(differences) > _equal(best):
+                best, best_day = differences, day
+            if _equal(best) == len(best):
                 break
+        if _equal(best) > len(result.equal):
+            result.days = best_day
+        result.equal |= {path for path, one in best.items() if one is None}
         for file in here:
-            if file.path not in best:
+            found = best.get(file.path)
+            if found is None:
                 continue
             if _lacks_names(capture, file, result.days or ""):
                 result.reasons[file.path] = "no file of the framework, which has names, is at hand"
             else:
-                result.differences.setdefault(file.path, (best[file.path], is_own))
+                result.differences.setdefault(file.path, (found, is_own))
         left = {path: one for path, one in left.items() if path not in result.equal}
     for path in result.equal:
         result.reasons.pop(path, None)
         result.differences.pop(path, None)
     for path in result.differences:
         result.reasons.pop(path, None)
+
+
+def _equal(differences: Mapping[Path, Difference | None]) -> int:
+    return sum(one is None for one in differences.values())
 
 
 def _sources(table: str) -> frozenset[str]:

@@ -25,7 +25,8 @@ from .specimens import SPECIMENS, write_specimen
 
 WITHOUT_EXAMPLES = Options(max_examples=0)
 
-NOT_COMPARED = {"cnt_before", "tick_before", "time_before", "end_before", "step_before", "is_first"}
+NOT_COMPARED = {"cnt_before", "tick_before", "time_before", "end_before", "step_before"}
+NOT_COMPARED |= {"is_first", "type_before"}
 """Columns that a change of another row changes as well."""
 
 

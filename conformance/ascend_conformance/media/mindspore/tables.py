@@ -147,7 +147,7 @@ class Table:
                 found = form.fullmatch(text)
                 if found:
                     seen = None if is_end else (is_end, form, names)
-                    cells = dict(zip(names, found.groups(), strict=True))
+                    cells = dict(zip(names, map(str.strip, found.groups()), strict=True))
                     yield line, is_end, [cells.get(one, "") for one in self.columns]
                     break
             else:
@@ -202,7 +202,8 @@ class Table:
                 self.header, self.is_headed = cells, True
                 continue
             if label is not None and text.startswith(label.split("(")[0]):
-                own = {one: cells[-1] for one in names if one.startswith("total_time")}
+                unit = text.partition(")")[0].rpartition("(")[2]
+                own = {f"total_time({unit})": cells[-1]}
                 yield line, True, [own.get(one, "") for one in names]
                 continue
             here = self.header if self.is_headed else names
@@ -313,5 +314,6 @@ def _expression(form: str) -> tuple[re.Pattern[str], Sequence[str]]:
         text += re.escape(fixed)
         if name is not None:
             names.append(name)
-            text += r"(\S.*?) *" if filled else r"(\S+?)" if "," in form else r"(\S+)"
+            width = (filled or "").lstrip("<>")
+            text += f"(.{{{width},}}?)" if width else r"(\S+?)" if "," in form else r"(\S+)"
     return re.compile(text), names
