@@ -276,7 +276,9 @@ def _seen(words: Sequence[str], members: Sequence[FileReport]) -> str:
         texts.append(f"{'rank' if len(ranks) == 1 else 'ranks'} {spans(ranks)}")
     of = every[0].carrier if every else ""
     rows = sum(sum(seen.rows.values()) for seen in every)
-    texts.append(counted(rows, {BLOCK_FILE: "block", API: "answer", MINDSPORE: "file"}.get(of, "row")))
+    texts.append(
+        counted(rows, {BLOCK_FILE: "block", API: "answer", MINDSPORE: "file"}.get(of, "row"))
+    )
     bad = sum(conformity((file,)) != "conforms" for file in members)
     if bad and len(members) > 1:
         texts.append(f"{bad:,} not conforming")

@@ -68,8 +68,9 @@ def table_file(path: Path) -> TableFile | None:
 
 
 def tables_in(paths: Sequence[Path]) -> list[TableFile]:
-    """The intermediate files among paths."""
-    return [found for one in paths if (found := table_file(one)) is not None]
+    """The intermediate files among paths, but for those that are raw files as well."""
+    made = (one for one in paths if mindspore_catalog().file_of(one.name) is None)
+    return [found for one in made if (found := table_file(one)) is not None]
 
 
 def captures_in(listing: Listing) -> list[RawCapture]:

@@ -26,7 +26,7 @@ from ascend_spec.mindspore import Generation
 from ...engine.candidate import Listing, size_of
 from ...engine.progress import Progress
 from .facts import Facts
-from .folder import DONE, TableFile, capture_of_file, captures_in, table_file, tables_in
+from .folder import DONE, TableFile, capture_of_file, captures_in, tables_in
 from .gather_host import gather_host
 from .gather_raw import Source, gather_device
 from .gather_tables import gather_table
@@ -82,9 +82,7 @@ class Folder:
             return str(path)
 
 
-def read_folder(
-    facts: Facts, path: Path, label: str, progress: Progress | None = None
-) -> Folder:
+def read_folder(facts: Facts, path: Path, label: str, progress: Progress | None = None) -> Folder:
     """Read all files of a folder, or a single one.
 
     What cannot be read is among the facts (``damage``).
@@ -94,9 +92,9 @@ def read_folder(
         listing = Listing(path)
         folder.captures, folder.tables = captures_in(listing), tables_in(listing.paths)
     else:
-        found, capture = table_file(path), capture_of_file(path)
-        folder.tables = [found] if found and found.path.is_file() else []
-        folder.captures = [capture] if capture and not found else []
+        capture = capture_of_file(path)
+        folder.captures = [] if capture is None else [capture]
+        folder.tables = tables_in([path])
     _list_files(folder)
     sizes = [size_of(one) for one in folder.numbers]
     days = _read_tables(folder, progress, sizes)
@@ -215,8 +213,10 @@ def _read_capture(folder: Folder, capture: RawCapture, written: Written) -> None
     framework_of.cache_clear()
     parsed = parse_damage(capture, folder.day)
     damage = list(dict.fromkeys([*source.damage, *parsed]))
-    damage += (Damage(one.path, f"{one.reason}: which parsers of {folder.day} do not expect")
-               for one in written.contradicts)
+    damage += (
+        Damage(one.path, f"{one.reason}: which parsers of {folder.day} do not expect")
+        for one in written.contradicts
+    )
     folder.facts.add("damage", (_damage_row(folder, one) for one in damage))
 
 

@@ -304,5 +304,3 @@ def _kernels_of_records(source: Source, slices: Any) -> Rows:
 
 def _whole(text: str | None) -> int | None:
     return min(int(text), MOST) if text is not None and text.isdecimal() else None
-
-

@@ -100,9 +100,7 @@ class _Reader:
         wanted = own_columns(table.table)[:-1]
         self._places = [known.get(one, known.get(one.removesuffix("_"))) for one in wanted]
 
-    def _value(
-        self, line: int, column: TableColumn | None, text: str, is_end: bool
-    ) -> SqlValue:
+    def _value(self, line: int, column: TableColumn | None, text: str, is_end: bool) -> SqlValue:
         if column is None or column.style == "text":
             unit = column.unit if column else "10 ns"
             return _number(text) if unit is not None else text

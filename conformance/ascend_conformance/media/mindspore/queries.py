@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 
 
-
 from ...engine.asking import EXAMPLE_COLUMNS, At, Question, examples_of
 from ...engine.work import limited
 from ...finding import Finding
@@ -22,14 +21,11 @@ KINDS = ("damage", "cell_fault", "row_fault", "header", "remade")
 """Tables whose rows are about files of the kind in their column ``of``."""
 
 
-
 def questions(
     folder: Folder, rules: Sequence[FileRule], options: Options
 ) -> Iterator[Question[At, Finding]]:
     """Every rule in force, with the reason where there is nothing to ask about."""
-    counts = {
-        name: folder.facts.value(f"SELECT count(*) FROM {name}") for name in fact_tables()
-    }
+    counts = {name: folder.facts.value(f"SELECT count(*) FROM {name}") for name in fact_tables()}
     for rule in rules:
         missing = [one for one in (rule.search.table, *rule.search.needs) if not counts[one]]
         is_about_all = rule.search.table in KINDS or rule.search.table == "file"
@@ -126,5 +122,3 @@ def where(folder: Folder, table: str, row: int) -> tuple[Path, int | None, int |
         f"SELECT {names} FROM {table} WHERE rowid = ?", (row,)
     )
     return folder.files.get(number, folder.path), line, offset
-
-

@@ -118,7 +118,7 @@ def _compare(
         result.reasons[one] = "no raw files that it is made of are at hand"
     for capture, is_own in at_hand:
         here = [one for one in left.values() if _is_source(capture, one)]
-        best_day: str | None = None
+        best_day = ""
         size = sum(map(size_of, files_of(capture)))
         if size > LARGEST:
             for file in here:
@@ -140,7 +140,7 @@ def _compare(
             found = best.get(file.path)
             if found is None:
                 continue
-            if _lacks_names(capture, file, result.days or ""):
+            if _lacks_names(capture, file, best_day):
                 result.reasons[file.path] = "no file of the framework, which has names, is at hand"
             else:
                 result.differences.setdefault(file.path, (found, is_own))

@@ -11,6 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from ascend_spec import mindspore_catalog
+
 from ...engine.trials import NotBreakable, Rows, Trial, Trials, try_all, try_changes, wrong_rows
 from ...finding import Finding
 from ...options import Options
@@ -21,7 +23,7 @@ from .gather import Folder, read_folder
 from .judge import judge_folder
 from .queries import where
 from .rules import FileRule, in_force, load_file_rules
-from .specimens import SPECIMENS, write_specimen
+from .specimens import SPECIMENS, Side, write_specimen
 
 WITHOUT_EXAMPLES = Options(max_examples=0)
 
@@ -41,21 +43,35 @@ def run_specimens(
 
 def run_specimen(subject: str, rules: Iterable[str] | None = None) -> Trials:
     """Try every rule, or those named, on one of our clean folders; what a worker process does."""
+    result = Trials()
+    wanted = [one for one in load_file_rules().values() if rules is None or one.id in rules]
     with TemporaryDirectory(prefix=".ascend-ref-") as place:
-        folder = write_specimen(subject, Path(place))
-        return try_folder(subject, folder, rules)
+        for side, path in write_specimen(subject, Path(place)).items():
+            own = [one for one in wanted if side_of(one) == side]
+            found = try_folder(f"{subject}, {side}", path, own)
+            result.trials += found.trials
+            result.unclean += found.unclean
+    return result
 
 
-def try_folder(subject: str, path: Path, rules: Iterable[str] | None = None) -> Trials:
+def side_of(rule: FileRule) -> Side:
+    """In which files a rule is tried: what another side has would only differ from it then."""
+    kinds = {edit["file"] for edit in rule.breaks}
+    if rule.search.table == "remade" or not kinds:
+        return "both"
+    is_raw = kinds <= mindspore_catalog().files.keys() | {"done"}
+    return "raw files" if is_raw else "intermediate files"
+
+
+def try_folder(subject: str, path: Path, rules: Sequence[FileRule]) -> Trials:
     """Try rules on a clean folder of raw and intermediate files."""
-    wanted = load_file_rules() if rules is None else {one: load_file_rules()[one] for one in rules}
     result = Trials()
     with open_facts() as facts:
         clean = read_folder(facts, path, subject)
         found = judge_folder(clean, WITHOUT_EXAMPLES).findings
         result.unclean += [f"{subject}: {one.rule} {one.message}" for one in found]
         known = frozenset((one.rule, one.place) for one in found)
-        for rule in wanted.values():
+        for rule in rules:
             if in_force(rule, clean.day):
                 result.trials += _trials(clean, rule, known)
     return result
@@ -148,5 +164,3 @@ def victim_of(folder: Folder, rule: FileRule) -> dict[str, Any]:
             break
         return dict(zip(names, row, strict=True))
     raise NotBreakable("the files have nothing that can break so")
-
-

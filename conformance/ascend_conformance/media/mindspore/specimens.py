@@ -5,11 +5,15 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 from ascend_ref.mindspore.folder import find_captures
 from ascend_ref.mindspore.parse.parse import parse
 from ascend_simulator.run import write_run
 from ascend_simulator.scenario import override, preset
+from ascend_spec import mindspore_catalog
+
+Side = Literal["raw files", "intermediate files", "both"]
 
 SPECIMENS: Mapping[str, tuple[str, str]] = {
     "G1": ("mindspore-raw", "2020-07-05"),
@@ -24,19 +28,28 @@ PRESET = "cnn-910a"
 SEED = 3
 
 
-def write_specimen(subject: str, folder: Path) -> Path:
-    """Write a small clean folder, of the first rank; raises ``KeyError`` for an unknown subject."""
+def write_specimen(subject: str, folder: Path) -> Mapping[Side, Path]:
+    """Write small clean folders, of the first rank: its raw files, what is made of them, and both.
+
+    Raises ``KeyError`` for an unknown subject.
+    """
     form, day = SPECIMENS[subject]
     scenario = override(preset(PRESET), ranks=2, steps=3)
     run = write_run(scenario, SEED, folder / "run", (form,), generation=day).folder
     captures = sorted(find_captures(run), key=lambda one: (one.device, str(one.path)))
-    job = folder / captures[0].path.name
-    shutil.move(captures[0].path, job)
-    made = folder / "made"
-    parse(job, made, day)
-    for path in made.iterdir():
-        if not (job / path.name).exists():
-            shutil.move(path, job / path.name)
-    shutil.rmtree(made)
-    shutil.rmtree(run, ignore_errors=True)
-    return job
+    name = captures[0].path.name
+    sides: dict[Side, Path] = {
+        "raw files": folder / "raw" / name,
+        "intermediate files": folder / "made" / "profiler",
+        "both": folder / "both" / name,
+    }
+    raw, made, both = sides.values()
+    shutil.copytree(captures[0].path, raw)
+    parse(raw, made, day)
+    for path in list(made.iterdir()):
+        if mindspore_catalog().file_of(path.name) is not None:
+            path.unlink()
+    shutil.copytree(raw, both)
+    shutil.copytree(made, both, dirs_exist_ok=True)
+    shutil.rmtree(run)
+    return sides

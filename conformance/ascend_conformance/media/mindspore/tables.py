@@ -107,7 +107,8 @@ class Table:
         """Rows of a header that grows may be shorter, as the average is then."""
         fixed = sum(one.each is None for one in self.table.columns)
         return len(cells) == len(self.header) or (
-            any(one.each for one in self.table.columns) and fixed - 2 <= len(cells)
+            any(one.each for one in self.table.columns)
+            and fixed - 2 <= len(cells)
             and len(cells) < len(self.header)
         )
 
@@ -177,10 +178,14 @@ class Table:
             shown = dict(zip(names, cells, strict=False))
             if is_end and len(cells) == 2:
                 shown = {one: cells[1] for one in names if "total" in one}
-            yield line, is_end, [
-                next((text for one, text in shown.items() if _is_called(name, one)), "")
-                for name in self.columns
-            ]
+            yield (
+                line,
+                is_end,
+                [
+                    next((text for one, text in shown.items() if _is_called(name, one)), "")
+                    for name in self.columns
+                ],
+            )
 
     def _between_blanks(
         self, lines: Iterator[tuple[int, str]]
@@ -244,9 +249,7 @@ def _is_called(name: str, shown: str) -> bool:
     return shown in (name, _plain(name)) or shown.replace(" ", "_") in (name, _plain(name))
 
 
-def headers_on(
-    table: IntermediateFile, header: Sequence[str], day: str
-) -> Iterator[Sequence[str]]:
+def headers_on(table: IntermediateFile, header: Sequence[str], day: str) -> Iterator[Sequence[str]]:
     """The headers that a file of CSV can have on a day, of each mode; with its own columns of
     reductions, where these have the form of the day.
     """
