@@ -52,7 +52,13 @@ def runs_of(
     stream = spill.made(lambda one: one >> STREAMS, key)
     task = spill.made(lambda one: (one & _OF_KEY) % TASKS, key)
     runs = Runs(start, end, stream, task, _operators(run, key, names, numbers, spill))
+    unknown = spill.where(lambda one: one == NONE, runs.operator)
     lost = []
+    if len(unknown):
+        lost.append(
+            f"hwts: {len(unknown):,} runs are of tasks that the framework does not describe; what "
+            "they compute, if anything, is not known"
+        )
     if opened > found:
         lost.append(f"hwts: {opened - found:,} tasks start and never end")
     if late:
@@ -87,15 +93,12 @@ def _operators(
     numbers: Mapping[str, int],
     spill: Spill,
 ) -> Integers:
-    """The number of the operator of each task, NONE where the framework does not name it."""
+    """The number of the operator of each task, NONE where the framework does not describe it."""
     way = run.way("task_key")
-    known: dict[int, int] = {}
 
     def of_key(key: int) -> int:
-        if key not in known:
-            name = names.get(key_of(way, key >> STREAMS, key & _OF_KEY))
-            known[key] = NONE if name is None else numbers.get(name, NONE)
-        return known[key]
+        name = names.get(key_of(way, key >> STREAMS, key & _OF_KEY))
+        return NONE if name is None else numbers.get(name, NONE)
 
     def found(some: Integers) -> Integers:
         distinct, place = np.unique(some, return_inverse=True)
