@@ -30,6 +30,9 @@ DONE = ".done"
 SHARED = frozenset({"hwts", "ts_track", "device_start", "host_start"})
 """Kinds of raw files whose names are those of other profilers' as well."""
 
+SHARED_TABLES = frozenset({"run_info"})
+"""Intermediate files of which the same is true: profiler_info is that of any framework's folder."""
+
 _INSIDE = re.compile(rf"{DATA}|{HOST}|device_[0-9]{{1,9}}|{HCCL.pattern}")
 
 
@@ -45,15 +48,18 @@ class TableFile:
 
 def folders_in(listing: Listing) -> Iterator[Candidate]:
     """The folder itself, where raw or intermediate files of MindSpore's profiler are in it."""
-    tables = tuple(one.path for one in tables_in(listing.paths))
+    found = tables_in(listing.paths)
+    tables = tuple(one.path for one in found)
     raw = tuple(one for capture in captures_in(listing) for one in files_of(capture))
-    if tables or raw:
+    if raw or any(one.table.table not in SHARED_TABLES for one in found):
         yield Candidate(MEDIUM, listing.folder, files=tuple(dict.fromkeys((*raw, *tables))))
 
 
 def file_alone(path: Path) -> Candidate | None:
     """A single file that is one of these by its name."""
-    is_ours = table_file(path) is not None or mindspore_catalog().file_of(path.name) is not None
+    found = table_file(path)
+    is_table = found is not None and found.table.table not in SHARED_TABLES
+    is_ours = is_table or mindspore_catalog().file_of(path.name) is not None
     return Candidate(MEDIUM, path) if is_ours and path.is_file() else None
 
 
