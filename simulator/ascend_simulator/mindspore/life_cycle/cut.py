@@ -21,7 +21,7 @@ TIMES: Mapping[str, str] = {
 }
 """By kind of file the field of its records that says when they were made."""
 
-TEXT_TIME = re.compile(rb"\[([0-9]{1,19})\]|tickBeforeRun=([0-9]{1,19})")
+TEXT_TIME = re.compile(rb"\A\[([0-9]{1,19})\]|tickBeforeRun=([0-9]{1,19})")
 """When a text of an AI CPU was made."""
 
 TEXTS = "aicpu"
