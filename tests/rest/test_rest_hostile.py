@@ -103,7 +103,7 @@ def test_m73_arguments_that_are_missing_or_wrong(client: Client) -> None:
     assert client.code("training-trace/graph", dir="job", type=2**50) == (400, "50546102")
     request = "training-trace/target-time-info"
     assert client.code(request, dir="job", type="start_point") == (400, "50546080")
-    assert client.code(request, dir="job", type="fp") == (400, "50546180")
+    assert client.code(request, dir="job", type="fp") == (400, "50546080")
     twice = "/v1/mindinsight/profile/timeline?dir=job&dir=."
     assert client.send("GET", twice)[0] == 400
 
@@ -140,8 +140,8 @@ BODIES: list[tuple[Any, str]] = [
     ({"group_condition": []}, "50546184"),
     ({"sort_condition": []}, "50546185"),
     ({"sort_condition": {"name": 3}}, "50546185"),
-    ({"sort_condition": {"name": "no_column"}}, "50546180"),
-    ({"sort_condition": {"name": ""}}, "50546180"),
+    ({"sort_condition": {"name": "no_column"}}, "50546185"),
+    ({"sort_condition": {"name": ""}}, "50546185"),
     ({"sort_condition": {"type": "up"}}, "50546185"),
     ({"sort_condition": {"by": "x"}}, "50546185"),
     ({"op_type": "aicore_detail", "sort_condition": {"name": "op_info"}}, "50546187"),
