@@ -22,6 +22,7 @@ from ascend_spec.mindspore.requests import PREFIX
 
 SECONDS = 20
 KINDS = ("Cast", "MatMul", "É", "ReLU")
+LAST_DAY = "2025-06-02"
 STEPS = "step_num,start_point,end_point,total,fp_point,bp_point,iteration_interval,fp_and_bp,tail"
 
 
@@ -93,9 +94,10 @@ def _write_table(folder: Path, device: str, analyser: Any, draw: random.Random) 
     table = mindspore_catalog().tables[analyser.reads[0]]
     if table.form != "csv":
         return
-    forms = {name: one.form for one in analyser.columns for name in one.takes[:1]}
-    rows = [[_cell(form, draw) for form in forms.values()] for _ in range(6)]
-    _write(folder / table.names[-1].form.of(device=device), list(forms), rows)
+    names = [one.name for one in table.columns_on(LAST_DAY)]
+    forms = {name: one.form for one in analyser.columns for name in one.takes}
+    rows = [[_cell(forms.get(name, "number"), draw) for name in names] for _ in range(6)]
+    _write(folder / table.names[-1].form.of(device=device), names, rows)
 
 
 def _cell(form: str, draw: random.Random) -> Any:
@@ -103,7 +105,7 @@ def _cell(form: str, draw: random.Random) -> Any:
         case "text":
             return f"{draw.choice(KINDS)}-op{draw.randrange(3)}"
         case "integer":
-            return draw.randrange(5)
+            return draw.randint(1, 5)
         case "json":
             return "[1]"
     return draw.random()

@@ -14,8 +14,9 @@ from urllib.parse import urlsplit
 import pytest
 from rest_files import Client, running, write_files
 
+from ascend_ref.mindspore.analyse.factory import load_analyser
 from ascend_ref.tools.serve.listening import MAX_MESSAGE
-from ascend_ref.tools.serve.rest import app
+from ascend_ref.tools.serve.rest import app, loads
 from ascend_ref.tools.serve.rest.folders import Served
 from ascend_spec import mindspore_catalog
 
@@ -103,7 +104,7 @@ def test_m73_arguments_that_are_missing_or_wrong(client: Client) -> None:
     assert client.code("training-trace/graph", dir="job", type=2**50) == (400, "50546102")
     request = "training-trace/target-time-info"
     assert client.code(request, dir="job", type="start_point") == (400, "50546080")
-    assert client.code(request, dir="job", type="fp") == (400, "50546180")
+    assert client.code(request, dir="job", type="fp") == (400, "50546080")
     twice = "/v1/mindinsight/profile/timeline?dir=job&dir=."
     assert client.send("GET", twice)[0] == 400
 
@@ -140,8 +141,8 @@ BODIES: list[tuple[Any, str]] = [
     ({"group_condition": []}, "50546184"),
     ({"sort_condition": []}, "50546185"),
     ({"sort_condition": {"name": 3}}, "50546185"),
-    ({"sort_condition": {"name": "no_column"}}, "50546180"),
-    ({"sort_condition": {"name": ""}}, "50546180"),
+    ({"sort_condition": {"name": "no_column"}}, "50546185"),
+    ({"sort_condition": {"name": ""}}, "50546185"),
     ({"sort_condition": {"type": "up"}}, "50546185"),
     ({"sort_condition": {"by": "x"}}, "50546185"),
     ({"op_type": "aicore_detail", "sort_condition": {"name": "op_info"}}, "50546187"),
@@ -295,6 +296,29 @@ def test_m73_damaged_files_are_counted_and_the_rest_is_answered(tmp_path: Path) 
         if os.geteuid():
             (tmp_path / "flops_scope_0.json").chmod(0)
             assert client.code("flops-scope", train_id=".") == (400, "50546085")
+
+
+def test_m69_rows_are_read_again_only_when_files_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_files(tmp_path)
+    readings = []
+    monkeypatch.setattr(
+        loads, "load_analyser", lambda *given: readings.append(given) or load_analyser(*given)
+    )
+    path = tmp_path / "gpu_op_type_info_0.csv"
+    damaged = path.read_text("utf-8") + "x\n"
+    url = "/v1/mindinsight/profile/ops/search?train_id=.&profile=."
+    with running(tmp_path) as client:
+        for text, damage in ((path.read_text("utf-8"), None), (damaged, "1")):
+            path.write_text(text, encoding="utf-8")
+            for offset in range(3):
+                page = {"limit": 2, "offset": offset}
+                body = json.dumps({"op_type": "gpu_op_type", "group_condition": page}).encode()
+                status, answer, headers = client.send("POST", url, body)
+                assert (status, len(answer["object"])) == (200, 2)
+                assert headers.get("x-damage") == damage
+        assert len(readings) == 2
 
 
 def test_m73_what_is_there_is_named(served: Path) -> None:

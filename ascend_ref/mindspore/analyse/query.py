@@ -91,7 +91,7 @@ def _matches(column: Column, wanted: Filter) -> Flags:
 def _sortable(rows: Rows, name: str) -> Column:
     column = rows.analyser.column_on(name, rows.day)
     if column is None:
-        raise WrongCondition(unknown("column", name, [one.name for one in rows.shown]), "no-column")
+        raise WrongCondition(unknown("column", name, [one.name for one in rows.shown]), "sort")
     if not column.can_sort:
         raise WrongCondition(f"rows cannot be sorted by {name}", "unsortable")
     return rows.columns[column.name]

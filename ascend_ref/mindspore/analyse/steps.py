@@ -38,7 +38,7 @@ def answer_steps(folder: Folder, condition: Condition) -> dict[str, Any]:
         expected = f"step_id: the number of the step must be in [0, {size}], got {step}"
         raise WrongCondition(expected, "step")
     if header and column is not None and column not in header:
-        raise WrongCondition(unknown("column", column, header), "no-column")
+        raise WrongCondition(unknown("column", column, header), "argument-value")
     answer: dict[str, Any] = {"size": size}
     is_real = condition.switch("time_type") == "realtime"
     if condition.switch("mode") == "proc":

@@ -4,6 +4,8 @@ from .analysers import Analyser as Analyser
 from .analysers import AnswerColumn as AnswerColumn
 from .analysers import AnswerSwitch as AnswerSwitch
 from .catalog import MindSporeCatalog as MindSporeCatalog
+from .life_cycle import Transition as Transition
+from .life_cycle import transition_on as transition_on
 from .model import CaptureFile as CaptureFile
 from .model import DatedName as DatedName
 from .model import Generation as Generation

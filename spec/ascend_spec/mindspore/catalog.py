@@ -21,6 +21,7 @@ from ascend_spec.raw.text import Grammar, load_grammars
 
 from . import records
 from .analysers import Analyser, AnswerColumn, AnswerSwitch
+from .life_cycle import Transition
 from .model import (
     CaptureFile,
     DatedLine,
@@ -115,6 +116,14 @@ class MindSporeCatalog:
             "$defs"
         ]
         return found
+
+    @cached_property
+    def life_cycle(self) -> tuple[Transition, ...]:
+        """What calls of the Profiler do, by state and day."""
+        return tuple(
+            self.documents.fact(Transition, row, place)
+            for _, row, place in self.documents.rows(f"{FOLDER}/life_cycle.yaml", "call")
+        )
 
     @cached_property
     def grammars(self) -> Mapping[str, Grammar]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ascend_ref.mindspore.analyse.factory import load_analyser
 from ascend_ref.mindspore.analyse.files import Folder, devices_in
 from ascend_ref.mindspore.analyse.steps import TABLE as STEPS
 from ascend_ref.mindspore.analyse.timeline import SCOPES as DEPTH
@@ -15,6 +14,7 @@ from ascend_ref.mindspore.propose.compose import compose
 from ascend_ref.mindspore.propose.proposers import PROPOSERS
 from ascend_spec import mindspore_catalog
 
+from .loads import LastLoaded
 from .refused import Refused
 
 RUN, DYNAMIC = "run_info", "dynamic_shape_info"
@@ -41,10 +41,11 @@ class Asked:
     arguments: Mapping[str, Any]
     condition: Mapping[str, Any]
     day: str
+    loads: LastLoaded
 
     def query(self, name: str, condition: Mapping[str, Any]) -> dict[str, Any]:
         """The answer of an analyser."""
-        return load_analyser(name, self.folder, self.day).query(condition)
+        return self.loads.query(name, self.folder, self.day, condition)
 
     def document(self, table: str) -> Any:
         """A file of JSON; ``None`` where there is none. Refuses what cannot be read."""
@@ -74,10 +75,8 @@ def _operators(asked: Asked) -> Any:
 def _devices(asked: Asked) -> Any:
     """Upstream lists those alone that have a file of how they were profiled (M43)."""
     devices = devices_in(asked.folder.path)
-    modes = (
-        Asked(Folder(asked.folder.path, one, asked.folder.root), {}, {}, asked.day).object(RUN)
-        for one in devices
-    )
+    folders = (Folder(asked.folder.path, one, asked.folder.root) for one in devices)
+    modes = (replace(asked, folder=one).object(RUN) for one in folders)
     mode = next((one["context_mode"] for one in modes if "context_mode" in one), "")
     return {"device_list": devices, "profiler_mode": str(mode)}
 

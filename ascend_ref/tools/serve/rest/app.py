@@ -42,6 +42,7 @@ from ..listening import (
 )
 from .answers import ANSWERS, Asked
 from .folders import Served
+from .loads import LastLoaded
 from .read import condition_of, read_arguments
 from .refused import Refused
 
@@ -58,6 +59,7 @@ class Desk:
         self._endpoint = endpoint
         self._day = mindspore_catalog().day_of(LAST_VIEWED)
         self._worker = Worker()
+        self._loads = LastLoaded()
         self._waiting = 0
         self._hosts = re.compile(LOCAL_HOST, re.ASCII) if is_loopback(endpoint.host) else None
 
@@ -116,7 +118,7 @@ class Desk:
             name = next(name for name in named if name in arguments)
             path = self._served.of_job(arguments[name], named[name])
         folder = self._served.open(path, arguments.get("device_id"))
-        asked = Asked(folder, arguments, condition_of(arguments, request), self._day)
+        asked = Asked(folder, arguments, condition_of(arguments, request), self._day, self._loads)
         answer = ANSWERS[request.request](asked)
         try:
             text = json.dumps(answer, allow_nan=False)
