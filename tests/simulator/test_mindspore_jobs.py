@@ -201,6 +201,16 @@ def test_parsers_find_the_steps_of_a_gpu(day: str, tmp_path: Path) -> None:
         assert fetched["size"] == job.truth["fetches"]["steps"] == 4
 
 
+@pytest.mark.parametrize("form", ["mindspore-raw", "mindspore-gpu"])
+def test_without_any_operator_there_is_no_step(form: str, tmp_path: Path) -> None:
+    lost = with_faults(TRAINING, FaultChoice("lost-device"))
+    for job in jobs(tmp_path, lost, "G3", form):
+        assert job.truth["operators"] == job.truth["steps"] == steps_of(job) == []
+    head = with_faults(TRAINING, FaultChoice("lost-head", milliseconds=600_000))
+    for job in jobs(tmp_path / "head", head, "G3", form):
+        assert job.truth["operators"] == job.truth["steps"] == steps_of(job) == []
+
+
 def test_no_gpu_is_profiled_before_there_was_a_parser_for_it(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match="no GPU was profiled on 2020-07-01; expected a day"):
         written(tmp_path, TRAINING, "G1", "mindspore-gpu")
