@@ -113,7 +113,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
         {
             "MindSpore": [
                 path
-                for folder in ("mindspore", "intermediate", "analyser")
+                for folder in ("mindspore", "intermediate", "analyser", "rest")
                 for path in _section(folder, pages)
             ]
             + ["statements.md"]

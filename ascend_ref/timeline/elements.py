@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 
 from ascend_ref.json_damage import Damage, find_damage, scan_value, skip_space, wide_text
@@ -210,8 +211,14 @@ class Elements:
 
 def _keys(buffer: bytearray, end: int) -> int:
     """How many texts with a colon behind them a part has; a quote that is escaped ends none."""
-    ends = buffer.count(b'":', 1, end) + buffer.count(b'" :', 1, end)
-    return ends - buffer.count(b'\\":', 1, end)
+    text = np.frombuffer(buffer, np.uint8, end)
+    # Colons are few: what stands in front of them is looked at, not every byte twice.
+    colons = np.flatnonzero(text == ord(":"))
+    before = text[colons - 1]
+    quoted = text[colons[before == ord('"')] - 2]
+    spaced = text[colons[before == ord(" ")] - 2]
+    ends = len(quoted) - np.count_nonzero(quoted == ord("\\"))
+    return int(ends + np.count_nonzero(spaced == ord('"')))
 
 
 def _batch(row: int, text: bytes | memoryview) -> pa.RecordBatch:

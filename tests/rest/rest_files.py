@@ -82,9 +82,9 @@ def documents() -> dict[str, Any]:
 
 
 DYNAMIC = {
-    "operator": {"1": [{"step": 1, "op_side": "GPU", "op_type": "Cast", "dur": 1.5}], "2": []},
+    "operator": {"1": [{"step": "1", "op_side": "GPU", "op_type": "Cast", "dur": 1.5}], "2": []},
     "operator_type": {"1": {"Cast": ["a", 3, 1.5]}},
-    "kernel": {"1": [{"step": 1, "op_type": "Cast", "block_dim": "1,1"}]},
+    "kernel": {"1": [{"step": "1", "op_type": "Cast", "block_dim": "1,1"}]},
     "kernel_type": {"1": {"Cast": ["a", 3, 2.5]}},
 }
 
@@ -137,7 +137,7 @@ class Client:
 
     def ask(self, request: str, body: Any = None, **query: Any) -> tuple[int, Any]:
         """Status and body of a request of the viewer."""
-        path = f"{PREFIX}{request}?{urlencode(query)}"
+        path = f"{PREFIX}profile/{request}?{urlencode(query)}"
         if body is None:
             return self.send("GET", path)[:2]
         return self.send(

@@ -87,6 +87,8 @@ OURS = frozenset(
         "takes",
         "shown_by",
         "proposal",
+        "refusal",
+        "refusals",
     ]
 )
 # Provenance as a whole, and what the documents say where an erratum decides against them. The
@@ -122,6 +124,7 @@ NAMING = [
     "method",
     "way",
     "analyser",
+    "request",
 ]
 
 

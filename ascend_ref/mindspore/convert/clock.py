@@ -11,6 +11,8 @@ from ..folder import RawCapture
 SECOND = 10**9
 TICK = 10
 """ns of a tick (mindspore-profiler 1.2)."""
+EXACT = 1 << 53
+"""Ticks below it are exact as floating-point numbers; a device shows them for three years."""
 
 _HOST, _DEVICE = "host_start", "device_start"
 _REALTIME, _MONOTONIC, _COUNTER = "clock_realtime", "clock_monotonic_raw", "cntvct"

@@ -20,13 +20,11 @@ from ..parse.pairing import Executions, Known, LastStart
 from ..parse.run import Run
 from ..raw.records import layout_of, read_records
 from ..raw.strings import String, read_strings
-from .clock import TICK
+from .clock import EXACT, TICK
 from .found import TASKS, CpuRun, Runs
 
 _OF_KEY = (1 << STREAMS) - 1
 """Bits of a key that are the number of a task."""
-_EXACT = 1 << 53
-"""Ticks below it are exact as floating-point numbers; a device shows them for three years."""
 
 
 def runs_of(
@@ -54,7 +52,13 @@ def runs_of(
     stream = spill.made(lambda one: one >> STREAMS, key)
     task = spill.made(lambda one: (one & _OF_KEY) % TASKS, key)
     runs = Runs(start, end, stream, task, _operators(run, key, names, numbers, spill))
+    unknown = spill.where(lambda one: one == NONE, runs.operator)
     lost = []
+    if len(unknown):
+        lost.append(
+            f"hwts: {len(unknown):,} runs are of tasks that the framework does not describe; what "
+            "they compute, if anything, is not known"
+        )
     if opened > found:
         lost.append(f"hwts: {opened - found:,} tasks start and never end")
     if late:
@@ -67,7 +71,7 @@ def _tasks(records: HwtsRecords, starts: int, ends: int) -> tuple[Known, int]:
     a time that no device shows.
     """
     is_task = (records.kind == starts) | (records.kind == ends)
-    is_time = records.tick < _EXACT
+    is_time = records.tick < EXACT
     rows = np.flatnonzero(is_task & is_time)
     stream = records.stream[rows]
     key = (stream << STREAMS) | records.task[rows]
@@ -89,15 +93,12 @@ def _operators(
     numbers: Mapping[str, int],
     spill: Spill,
 ) -> Integers:
-    """The number of the operator of each task, NONE where the framework does not name it."""
+    """The number of the operator of each task, NONE where the framework does not describe it."""
     way = run.way("task_key")
-    known: dict[int, int] = {}
 
     def of_key(key: int) -> int:
-        if key not in known:
-            name = names.get(key_of(way, key >> STREAMS, key & _OF_KEY))
-            known[key] = NONE if name is None else numbers.get(name, NONE)
-        return known[key]
+        name = names.get(key_of(way, key >> STREAMS, key & _OF_KEY))
+        return NONE if name is None else numbers.get(name, NONE)
 
     def found(some: Integers) -> Integers:
         distinct, place = np.unique(some, return_inverse=True)
@@ -128,7 +129,7 @@ def _of_records(run: Run, names: Mapping[str, str]) -> Iterator[CpuRun]:
     )
     for block in read_records(slices, KIND, run.day, run.damage):
         rows = layout.view(0, block.rows)
-        right = np.logical_and.reduce([rows[one] < _EXACT for one in fields])
+        right = np.logical_and.reduce([rows[one] < EXACT for one in fields])
         right &= rows["run_start_counter"] <= rows["run_end_counter"]
         with few(run.damage) as stated:
             for place in np.flatnonzero(~right).tolist():
@@ -172,7 +173,7 @@ def _of_text(kernel: String, thread: String) -> CpuRun | None:
         for name, text in {**thread.parts, **kernel.parts}.items()
         if text.isascii() and text.isdecimal()
     }
-    if max(parts.values(), default=0) >= _EXACT:
+    if max(parts.values(), default=0) >= EXACT:
         return None
     start = parts.get("run_start_counter", parts.get("tick_before_run", NONE))
     end = parts.get("run_end_counter", parts.get("tick_after_run", NONE))

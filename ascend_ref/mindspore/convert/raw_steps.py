@@ -15,7 +15,7 @@ from ..parse.run import Run
 from ..parse.step_trace import operators_at, pairing_of, steps_in
 from ..parse.steps import FIRST
 from ..raw.strings import read_strings
-from .clock import TICK
+from .clock import EXACT, TICK
 from .found import Fetch, Iteration
 
 _LIMIT = 1 << 48
@@ -34,7 +34,7 @@ def iterations_of(run: Run) -> tuple[list[Iteration], list[str]]:
         start = NONE if step.start in (FIRST, None) else int(step.start or 0)
         end = step.end or 0
         known = [one for one in (start, step.fp, step.bp) if one not in (None, NONE)]
-        if not known or known != sorted(known) or known[-1] > end:
+        if not known or known != sorted(known) or not known[-1] <= end < EXACT:
             partial += 1
             continue
         sums = tuple(
@@ -42,7 +42,7 @@ def iterations_of(run: Run) -> tuple[list[Iteration], list[str]]:
         )
         fp, bp = (NONE if one is None else one for one in (step.fp, step.bp))
         found.append(Iteration(number, _ns(start), _ns(fp), _ns(bp), _ns(end), sums))
-    lost = [f"{points.kind}: {partial:,} steps have no start, or times in no order"]
+    lost = [f"{points.kind}: {partial:,} steps have no start, or times that no step has"]
     return found, lost if partial else []
 
 

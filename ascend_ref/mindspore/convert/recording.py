@@ -12,13 +12,15 @@ from ascend_ref.capture import Capture, Integers, Kernels, Origin, Steps, Switch
 from ascend_ref.capture.model import NONE
 from ascend_ref.spill import Spill, sorted_rows
 
+from ..parse.operator import UNKNOWN
 from .communication import communication_of, task_kind
 from .found import CpuRun, Fetch, Found, Iteration, Operator, Part, Runs
 from .operators import AI_CPU, kinds_of, type_of
 
 _KINDS = ("KERNEL_AICORE", "KERNEL_AICPU")
 """What the runtime calls tasks of AI Cores and of AI CPUs (raw/vocabularies.yaml)."""
-_CORE = _KINDS[0]
+_BEFORE = 1
+"""ns from the start of a session to its first record: exporters leave out what starts with it."""
 _NO_GRAPH = 0
 """In place of the number of a graph that is not known."""
 
@@ -31,8 +33,8 @@ def capture_of(found: Found, device: int, spill: Spill) -> Capture:
     operators, ran = _with_cpu_operators(found)
     parts = [one for collective in found.collectives for one in collective.parts]
     runs, part = _together(found.runs, _columns(found.cpu_runs, ran), parts, spill)
-    kinds = texts.numbers([_CORE, *(_KINDS[one.processor == AI_CPU] for one in operators)])
-    of_parts = texts.numbers([task_kind(one) for one in parts] or [_CORE])
+    kinds = texts.numbers([UNKNOWN, *(_KINDS[one.processor == AI_CPU] for one in operators)])
+    of_parts = texts.numbers([task_kind(one) for one in parts] or [UNKNOWN])
     models = np.array([NONE, *(one.model for one in operators)], np.int64)
     start = spill.made(lambda one: one + found.zero, runs.start)
     end = spill.made(lambda one: one + found.zero, runs.end)
@@ -157,7 +159,7 @@ def _origin(device: int, tasks: Tasks, found: Found) -> Origin:
         pid=0,
         host_name="",
         host_uid=0,
-        start=min(times, default=found.zero),
+        start=min(times, default=found.zero) - _BEFORE,
         end=max(times, default=found.zero),
     )
 

@@ -38,6 +38,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
     "mindspore_pages:mindspore_subjects": (
         *("mindspore", "intermediate", "analyser", "mindspore-generation", "mindspore-values"),
     ),
+    "rest_pages:rest_subjects": ("interface", "request", "refusal"),
     "api_pages:api_subjects": ("command", "event", "error", "envelope", "generation"),
     "recording_pages:recording_subjects": ("entity",),
     "layout_pages:layout_subjects": ("layout",),

@@ -214,6 +214,8 @@ def mindspore_place(style: Style, place: str) -> str:
         return style.link("mindspore", place)
     if place in catalog.tables:
         return style.link("intermediate", place)
+    if place in catalog.requests:
+        return style.link("request", place)
     return style.link("analyser", place) if place in catalog.analysers else code(place)
 
 

@@ -43,7 +43,7 @@ def openapi_document(catalog: MindSporeCatalog, day: str) -> Node:
     """OpenAPI 3.1 of the requests of a day, those that are not answered among them."""
     requests = [one for one in catalog.requests.values() if one.method_on(day)]
     definitions = catalog.answers
-    wanted = {one.answer for one in requests if one.answer} | {ERROR}
+    wanted = {one.body for one in requests if one.body} | {ERROR}
     root = {"anyOf": [{"$ref": name} for name in definitions if name in wanted]}
     compiled = compile_schema(root, definitions, lambda _: True)["$defs"]
     return {
@@ -121,11 +121,11 @@ def body_schema(catalog: MindSporeCatalog, request: Request, day: str) -> Node:
     arguments = request.arguments_on(day, "body")
     chosen = next((one for one in arguments if one.name == "op_type"), None)
     if chosen is None:
-        return _body(arguments, catalog.analysers[request.analysers[0]], None)
+        return _body(arguments, catalog.analysers[request.analysers[0]], None, day)
     names = chosen.words or row_analysers(catalog)
-    branches = [_body(arguments, catalog.analysers[name], name) for name in names]
+    branches = [_body(arguments, catalog.analysers[name], name, day) for name in names]
     if not chosen.needed:
-        branches.append(_body(arguments, catalog.analysers[chosen.otherwise], None))
+        branches.append(_body(arguments, catalog.analysers[chosen.otherwise], None, day))
     return {"anyOf": branches}
 
 
@@ -134,14 +134,14 @@ def row_analysers(catalog: MindSporeCatalog) -> tuple[str, ...]:
     return tuple(name for name, one in catalog.analysers.items() if one.answer == "rows")
 
 
-def _body(arguments: Iterable[Argument], analyser: Analyser, name: str | None) -> Node:
+def _body(arguments: Iterable[Argument], analyser: Analyser, name: str | None, day: str) -> Node:
     properties: Node = {}
     needed = []
     for one in arguments:
         if one.form == "filter":
             properties[one.name] = _filter(analyser)
         elif one.form == "sort":
-            properties[one.name] = _sort(analyser)
+            properties[one.name] = _sort(analyser, day)
         elif one.name != "op_type":
             properties[one.name] = _plain(one)
         elif name is not None:
@@ -161,29 +161,28 @@ def _body(arguments: Iterable[Argument], analyser: Analyser, name: str | None) -
 def _filter(analyser: Analyser) -> Node:
     """Keys that are no columns are ignored, and operators that nobody knows let no row pass."""
     *exact, parts = OPERATORS
-    forms: dict[str, set[str]] = {}
-    for one in analyser.columns:
-        forms.setdefault(one.name, set()).add(one.form)
+    texts = {
+        one.name
+        for one in analyser.columns
+        if one.form == "text" or (one.form == "json" and one.can_sort and not one.unit)
+    }
     columns = {
-        name: {
+        one.name: {
             "type": "object",
             "properties": {
                 **dict.fromkeys(exact, VALUES),
-                parts: TEXTS if of_name & {"text", "json"} else False,
+                parts: TEXTS if one.name in texts else False,
             },
             "additionalProperties": VALUES,
         }
-        for name, of_name in forms.items()
+        for one in analyser.columns
     }
     switches = {one.name: _switch(one) for one in analyser.switches}
+    other = {"type": "object", "properties": {parts: TEXTS}, "additionalProperties": VALUES}
     return {
         "type": "object",
         "properties": {**columns, **switches},
-        "additionalProperties": {
-            "type": "object",
-            "properties": {parts: TEXTS},
-            "additionalProperties": VALUES,
-        },
+        "additionalProperties": other if columns else False,
     }
 
 
@@ -203,8 +202,13 @@ def _switch(switch: AnswerSwitch) -> Node:
     return {**schema, "description": switch.summary, **more}
 
 
-def _sort(analyser: Analyser) -> Node:
-    names = list(dict.fromkeys(one.name for one in analyser.columns if one.can_sort))
+def _sort(analyser: Analyser, day: str) -> Node:
+    """By a column of the day, under its names of all days."""
+    names = [
+        name
+        for name in dict.fromkeys(one.name for one in analyser.columns)
+        if (column := analyser.column_on(name, day)) and column.can_sort
+    ]
     return {
         "type": "object",
         "additionalProperties": False,
@@ -217,7 +221,7 @@ def _sort(analyser: Analyser) -> Node:
 
 def _responses(catalog: MindSporeCatalog, request: Request, day: str) -> Iterator[tuple[str, Node]]:
     if request.is_answered:
-        schema = {"$ref": f"#/components/schemas/{request.answer}"}
+        schema = {"$ref": f"#/components/schemas/{request.body}"}
         damage = {
             "description": "Of how many places the files could not be read.",
             "schema": {"type": "integer", "minimum": 1},
@@ -232,7 +236,7 @@ def _responses(catalog: MindSporeCatalog, request: Request, day: str) -> Iterato
         )
     refusals = refusals_of(catalog, request, day)
     for status in sorted({one.status for one in refusals}):
-        texts = [f"{one.code}: {one.text}" for one in refusals if one.status == status]
+        texts = [f"{one.code}: {one.message}" for one in refusals if one.status == status]
         schema = {"$ref": f"#/components/schemas/{ERROR}"}
         content = {JSON: {"schema": schema}}
         yield str(status), {"description": "\n".join(texts), "content": content}

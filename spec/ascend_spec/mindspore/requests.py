@@ -7,8 +7,11 @@ from typing import Any, Literal
 
 from ascend_spec.core import DAYS, Bounds, Grade
 
-PREFIX = "/v1/mindinsight/profile/"
+PREFIX = "/v1/mindinsight/"
 """What the paths of all requests begin with."""
+
+LAST_VIEWED = "G3m"
+"""The last generation whose files the viewer reads."""
 
 CONDITIONS = ("filter_condition", "sort_condition", "group_condition")
 """Keys of the condition of a query."""
@@ -53,14 +56,14 @@ class Argument(Bounds):
 class Refusal:
     """One way in which requests are refused.
 
-    ``code``: ``error_code`` of the body; ``status``: that of HTTP; ``text``: how ``error_msg``
+    ``code``: ``error_code`` of the body; ``status``: that of HTTP; ``message``: how ``error_msg``
     begins.
     """
 
     refusal: str
     code: str
     status: int
-    text: str
+    message: str
     source: tuple[str, ...]
     grade: Grade
 
@@ -76,17 +79,17 @@ class DatedVerb(Bounds):
 class Request(Bounds):
     """One request.
 
-    ``request``: its path below :data:`PREFIX`. ``analysers``: those that answer it. ``answer``: the
-    definition of its answer, empty where it is not described. ``refusals``: beyond those that every
-    request has. ``reason``: why it is not answered.
+    ``request``: its path below :data:`PREFIX`. ``analysers``: those that answer it. ``body``: the
+    definition of that of its answer, empty where it is not described. ``refusals``: beyond those
+    that every request has. ``reason``: why it is not answered.
     """
 
     request: str
     methods: tuple[DatedVerb, ...]
     summary: str
-    answer: str
     source: tuple[str, ...]
     grade: Grade
+    body: str = ""
     arguments: tuple[Argument, ...] = ()
     analysers: tuple[str, ...] = ()
     refusals: tuple[str, ...] = ()

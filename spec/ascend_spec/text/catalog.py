@@ -172,8 +172,8 @@ class TextCatalog:
                 self._column(one, source, f"{document}: {one.get('name', f'columns.{number}')}")
                 for number, one in enumerate(part(row, "columns", list, document))
             ]
-            for copy in row.get("copies", ()):
-                columns += self._copied(copy, source, rows)
+            for output, copy in row.get("copies", {}).items():
+                columns += self._copied(output, copy, source, rows)
             for one in part(row, "writers", list, document):
                 if one not in self.writers:
                     raise SpecError(
@@ -196,7 +196,11 @@ class TextCatalog:
             )
 
     def _copied(
-        self, copy: Document, source: list[str], rows: Mapping[str, tuple[Document, str]]
+        self,
+        output: str,
+        copy: Document,
+        source: list[str],
+        rows: Mapping[str, tuple[Document, str]],
     ) -> Iterator[CsvColumn]:
         """The columns of another file under the names that they have in the copy.
 
@@ -214,7 +218,7 @@ class TextCatalog:
             column = self._column(renamed, source, f"{document}: {name}")
             if column.when.writers or name in copy.get("without", ()):
                 continue
-            further = {"outputs": copy["outputs"], **copy.get("when", {}).get(name, {})}
+            further = {"outputs": [output], **copy.get("when", {}).get(name, {})}
             column = replace(
                 column,
                 renamed=tuple(one for one in column.renamed if not one.writers),
@@ -246,7 +250,7 @@ def _row_tests(row: Document, rows: Mapping[str, tuple[Document, str]]) -> dict[
     """Those of the file, or of its original under the names that the copies have."""
     if "copies" not in row:
         return row_tests(row.get("rows", {}))
-    copy = row["copies"][0]
+    copy = next(iter(row["copies"].values()))
     original, _ = rows[copy["of"]]
     return {
         entity: replace(test, cell=copy["renames"].get(test.cell, test.cell))

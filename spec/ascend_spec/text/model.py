@@ -15,7 +15,7 @@ from ascend_spec.core.bounds import allows
 from ascend_spec.core.shows import Show
 
 Output = Literal["msprof", "pytorch", "mindspore"]
-Engine = Literal["cpp", "python", "adapter"]
+Engine = Literal["cpp", "python", "adapter", "viewer"]
 LineEnd = Literal["lf", "crlf"]
 Quoting = Literal["none", "minimal"]
 Level = Literal[0, 1, 2]
@@ -51,8 +51,8 @@ class Writer:
     ``{slice}``). ``copies`` gives, by family, the writer of the msprof files that it copies, with
     ``*`` for every other family; ``verbatim`` are files that it copies as they are, with the line
     ends and quotes of that writer. ``like``: the newest writer of its kind, whose facts an older
-    one has as far as its day allows. ``tabbed`` is false where absolute times have no trailing tab and
-    no fixed number of decimals.
+    one has as far as its day allows. ``tabbed`` is false where absolute times have no trailing tab
+    and no fixed number of decimals.
     """
 
     id: str

@@ -19,6 +19,7 @@ from .refused import Refused
 
 RUN, DYNAMIC = "run_info", "dynamic_shape_info"
 DISPLAYS = ("ascend_timeline_display", "gpu_timeline_display")
+PIPELINE = "minddata_pipeline"
 HOST_TYPES = "cpu_op_type_info"
 HETEROGENEOUS = {"is_heterogeneous": True}
 PYNATIVE = "pynative"
@@ -127,7 +128,7 @@ def _pipeline_queue(asked: Asked) -> Any:
 
 def _pipeline_row(asked: Asked, number: int) -> dict[str, Any] | None:
     filters = {"op_id": {"in": [number]}, "is_display_op_detail": True}
-    answer = asked.query("minddata_pipeline", {"filter_condition": filters})
+    answer = asked.query(PIPELINE, {"filter_condition": filters})
     rows = answer["object"]
     return dict(zip(answer["col_name"], rows[-1], strict=True)) if rows else None
 
@@ -168,9 +169,9 @@ def _of_kind(tables: Iterable[str], asked: Asked) -> str | None:
 
 
 def _dynamic_shapes(asked: Asked) -> Any:
+    rows = asked.query(asked.arguments["op_type"], asked.condition)  # refuses wrong conditions
     if asked.arguments["device_type"] == "ascend":
         return asked.object(DYNAMIC)
-    rows = asked.query(asked.arguments["op_type"], asked.condition)
     if asked.folder.find(HOST_TYPES):
         return {"dynamic_info": rows, "graph_info": HETEROGENEOUS}
     graph = {} if asked.folder.find(STEPS) is None else _graph(asked)
@@ -178,24 +179,24 @@ def _dynamic_shapes(asked: Asked) -> Any:
 
 
 ANSWERS: Mapping[str, Callable[[Asked], Any]] = {
-    "ops/search": _operators,
-    "devices": _devices,
-    "dynamic-shape-detail": _dynamic_shapes,
-    "flops-summary": lambda asked: asked.object("flops_summary"),
-    "flops-scope": lambda asked: asked.object("flops_scope"),
-    "training-trace/graph": _step,
-    "training-trace/target-time-info": _step_part,
-    "timeline-summary": _timeline_summary,
-    "timeline": _timeline,
-    "queue_info": lambda asked: _of_queues("queue", asked),
-    "minddata_op": lambda asked: _of_queues("time", asked),
-    "process_summary": lambda asked: asked.query("minddata", {})["summary"],
-    "minddata-pipeline/op-queue": lambda asked: asked.query("minddata_pipeline", asked.condition),
-    "minddata-pipeline/queue": _pipeline_queue,
-    "minddata-cpu-utilization-summary": lambda asked: asked.query(
+    "profile/ops/search": _operators,
+    "profile/devices": _devices,
+    "profile/dynamic-shape-detail": _dynamic_shapes,
+    "profile/flops-summary": lambda asked: asked.object("flops_summary"),
+    "profile/flops-scope": lambda asked: asked.object("flops_scope"),
+    "profile/training-trace/graph": _step,
+    "profile/training-trace/target-time-info": _step_part,
+    "profile/timeline-summary": _timeline_summary,
+    "profile/timeline": _timeline,
+    "profile/queue_info": lambda asked: _of_queues("queue", asked),
+    "profile/minddata_op": lambda asked: _of_queues("time", asked),
+    "profile/process_summary": lambda asked: asked.query("minddata", {})["summary"],
+    "profile/minddata-pipeline/op-queue": lambda asked: asked.query(PIPELINE, asked.condition),
+    "profile/minddata-pipeline/queue": _pipeline_queue,
+    "profile/minddata-cpu-utilization-summary": lambda asked: asked.query(
         "minddata_cpu_utilization", asked.condition
     ),
-    "summary/propose": _proposals,
+    "profile/summary/propose": _proposals,
 }
 """By request. The others of the spec have a reason why they are not answered."""
 

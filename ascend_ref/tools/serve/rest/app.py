@@ -23,10 +23,10 @@ from starlette.routing import Route
 
 from ascend_ref.cli.guard import describe
 from ascend_ref.mindspore.analyse.condition import WrongCondition
-from ascend_ref.mindspore.analyse.factory import NEWEST
 from ascend_spec import mindspore_catalog
 from ascend_spec.mindspore import Request, openapi_document
 from ascend_spec.mindspore.openapi import DAMAGE, JSON
+from ascend_spec.mindspore.requests import LAST_VIEWED
 
 from ..listening import (
     CLOSE_SECONDS,
@@ -56,7 +56,7 @@ class Desk:
     def __init__(self, served: Served, endpoint: Endpoint) -> None:
         self._served = served
         self._endpoint = endpoint
-        self._day = mindspore_catalog().day_of(NEWEST)
+        self._day = mindspore_catalog().day_of(LAST_VIEWED)
         self._worker = Worker()
         self._waiting = 0
         self._hosts = re.compile(LOCAL_HOST, re.ASCII) if is_loopback(endpoint.host) else None

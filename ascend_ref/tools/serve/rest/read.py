@@ -56,13 +56,21 @@ def _document(body: bytes) -> dict[str, Any]:
     if not body:
         return {}
     try:
-        document = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
+        document = json.loads(
+            body.decode("utf-8"), parse_constant=_refuse_constant, parse_float=_number
+        )
     except (ValueError, RecursionError) as problem:
         raise Refused("parameter-value", f"The body is no JSON: {problem}") from None
     if not isinstance(document, dict):
         kind = type(document).__name__
         raise Refused("body-type", f"Expected an object as body, got {kind}.")
     return document
+
+
+def _number(text: str) -> int | float:
+    """A number of JSON, which is whole whether it is written 3 or 3.0."""
+    number = float(text)
+    return int(number) if number.is_integer() else number
 
 
 def _refuse_constant(name: str) -> NoReturn:

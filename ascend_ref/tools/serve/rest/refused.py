@@ -26,5 +26,5 @@ class Refused(Exception):
     def body(self) -> dict[str, str]:
         """The body of the answer."""
         refusal = self.refusal
-        message = f"{refusal.text} {self.details}".rstrip()
+        message = f"{refusal.message} {self.details}".rstrip()
         return {"error_code": refusal.code, "error_msg": message}
