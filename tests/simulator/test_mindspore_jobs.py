@@ -28,11 +28,13 @@ from mindspore_jobs import (
     written,
 )
 
+from ascend_ref.execution import open_executor
 from ascend_ref.mindspore.parse.parse import parse
 from ascend_ref.mindspore.write.write import write_ascend_job
 from ascend_simulator import simulate
 from ascend_simulator.choices import LOSSES_OF_JOBS, FaultChoice, Scenario, Schedule
 from ascend_simulator.documents.text import ScenarioError
+from ascend_simulator.run import write_run
 from ascend_simulator.strategies import scenarios
 from ascend_simulator.truth import schema
 from ascend_spec import mindspore_catalog
@@ -61,7 +63,7 @@ def check(job: Job) -> None:
     assert list(times) == (sorted(names) if job.way("tables") == "drawn" else names)
     for one in job.truth["operators"]:
         average = one["ticks"] / one["executions"] / 100_000
-        assert times[one["name"]] == pytest.approx(average, rel=1e-9, abs=6e-7)
+        assert times[one["name"]] == pytest.approx(average, rel=precision(job))
     check_types(job)
     is_training = any("Gradients/" in one["name"] for one in job.truth["operators"])
     is_training = is_training or job.way("run_mode") == "training"
@@ -70,6 +72,30 @@ def check(job: Job) -> None:
         check_average(job)
     check_ai_cpu(job)
     check_data(job)
+    check_analysers(job)
+
+
+def check_analysers(job: Job) -> None:
+    """What the viewer answers, in ms or us as it did on the day."""
+    times = {one["name"]: one["ticks"] / one["executions"] for one in job.truth["operators"]}
+    if times and job.makes("aicore_intermediate_detail"):
+        answer = job.ask("aicore_detail", {"is_display_detail": False})
+        place = next(n for n, one in enumerate(answer["col_name"]) if "time" in one)
+        found = sorted(row[place] for row in answer["object"])
+        per_unit = 100 if answer["object"] and max(found) > max(times.values()) / 1e4 else 1e5
+        expected = sorted(one / per_unit for one in times.values())
+        assert found == pytest.approx(expected, rel=1e-4, abs=1e-3)
+    if job.makes("step_trace_raw") and job.find("step_trace_raw"):
+        asked = {"mode": "proc", "proc_name": "iteration_interval"}
+        answer = job.ask("step_trace", asked)
+        waits = [(one["fp"] - one["start"]) / 1e5 for one in job.truth["steps"]]
+        assert answer["info"]["iteration_interval"] == pytest.approx(waits, abs=1e-4)
+        assert answer["summary"]["total_steps"] == len(waits)
+
+
+def precision(job: Job) -> float:
+    """Drawn tables have six digits of a number."""
+    return 1e-5 if job.way("tables") == "drawn" else 1e-9
 
 
 def check_types(job: Job) -> None:
@@ -79,7 +105,7 @@ def check_types(job: Job) -> None:
         return
     assert {row[0] for row in rows} == set(expected)
     for name, time, count, _ in rows:
-        assert float(time) == pytest.approx(float(expected[name][0]), rel=1e-9, abs=1e-6)
+        assert float(time) == pytest.approx(float(expected[name][0]), rel=precision(job))
         assert int(count) == expected[name][1]
 
 
@@ -98,6 +124,8 @@ def check_average(job: Job) -> None:
 
 
 def check_ai_cpu(job: Job) -> None:
+    if not job.makes("aicpu_intermediate"):
+        return
     header, *rows = job.rows("aicpu_intermediate") or [[]]
     lost = job.way("aicpu_rows") == "without-first"
     expected = job.truth["ai_cpu"][lost:]
@@ -173,6 +201,16 @@ def test_parsers_find_the_steps_of_a_gpu(day: str, tmp_path: Path) -> None:
         assert fetched["size"] == job.truth["fetches"]["steps"] == 4
 
 
+@pytest.mark.parametrize("form", ["mindspore-raw", "mindspore-gpu"])
+def test_without_any_operator_there_is_no_step(form: str, tmp_path: Path) -> None:
+    lost = with_faults(TRAINING, FaultChoice("lost-device"))
+    for job in jobs(tmp_path, lost, "G3", form):
+        assert job.truth["operators"] == job.truth["steps"] == steps_of(job) == []
+    head = with_faults(TRAINING, FaultChoice("lost-head", milliseconds=600_000))
+    for job in jobs(tmp_path / "head", head, "G3", form):
+        assert job.truth["operators"] == job.truth["steps"] == steps_of(job) == []
+
+
 def test_no_gpu_is_profiled_before_there_was_a_parser_for_it(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match="no GPU was profiled on 2020-07-01; expected a day"):
         written(tmp_path, TRAINING, "G1", "mindspore-gpu")
@@ -195,8 +233,14 @@ def test_devices_of_two_digits_have_no_name_in_text(tmp_path: Path) -> None:
 
 
 def test_long_names_stand_in_the_dictionary(tmp_path: Path) -> None:
-    for job in jobs(tmp_path, SERVING, "G3"):
-        check(job)
+    """Records have room for 120 bytes; text has for all."""
+    run = written(tmp_path, TRAINING, "G3")
+    (dictionary,) = run.profiles[0].rglob("Framework.hash_dic*slice_0")
+    listed = [line.partition(":")[2] for line in dictionary.read_text().splitlines()]
+    job = json.loads(run.truths[0].read_text())["jobs"][0]
+    names = [one["name"] for one in job["operators"]]
+    assert listed == [one for one in names if len(one) > 120] != names
+    assert listed
 
 
 # --- slices and clocks ----------------------------------------------------------------------------
@@ -213,8 +257,8 @@ def test_slices_of_any_size_give_the_same_files(tmp_path: Path) -> None:
             (done,) = parse(folder, folder / "parsed", day)
             assert done.damage == ()
             found.add(digest(folder / "parsed"))
-            slices = len(list(folder.rglob("*hwts*.slice_*")))
-            assert slices == (2 if size == 1 << 22 else pytest.approx(slices))
+            assert bool(list(folder.rglob("*hwts*.slice_7"))) == (size == 1000)
+        # Parsers of G2 let a step start anew where its points go on in the next slice.
         assert len(found) == (2 if day == "G2" else 1)
 
 
@@ -231,6 +275,43 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     assert digest(runs[0].folder) == digest(runs[1].folder)
     third = written(tmp_path / "third", TRAINING, "G3", seed=4)
     assert digest(runs[0].folder) != digest(third.folder)
+
+
+def test_workers_change_no_byte(tmp_path: Path) -> None:
+    fault = FaultChoice("job-lost-slice", raw="hwts")
+    scenario = with_faults(TRAINING, fault)
+    with open_executor(2) as two:
+        other = write_run(scenario, 3, tmp_path / "two", ("mindspore-raw",), executor=two)
+    assert digest(written(tmp_path, scenario, "G1").folder) == digest(other.folder)
+
+
+def test_traces_hold_what_was_sent(tmp_path: Path) -> None:
+    scenario = replace(TRAINING, model=replace(TRAINING.model, graph=True))
+    capture = simulate(replace(scenario, capture=replace(scenario.capture, aicpu=True)), 3).capture(
+        0
+    )
+    job = next(iter(jobs(tmp_path, TRAINING, "G3")))
+    header, *rows = job.rows("hccl_raw")
+    assert len(rows) == len(capture.steps) + 1
+    sent: Counter[str] = Counter()
+    for row in rows[:-1]:
+        for link, kinds in json.loads(row[header.index("link_info")]).items():
+            sent[link] += round(sum(size for _, size, *_ in kinds.values()) * 1000)
+    expected: Counter[str] = Counter()
+    transfers = capture.transfers
+    for kind, source, target, size, group in zip(
+        transfers.kind.tolist(),
+        transfers.source.tolist(),
+        transfers.target.tolist(),
+        transfers.size.tolist(),
+        capture.collectives.group[transfers.collective].tolist(),
+        strict=True,
+    ):
+        if capture.texts[kind] in ("Memcpy", "Reduce_Inline"):
+            first = int(capture.groups.first[group])
+            ends = [int(capture.group_ranks[first + max(one, 0)]) for one in (source, target)]
+            expected["-".join(map(str, ends))] += size
+    assert sent == expected
 
 
 def test_counts_in_the_log_go_on_in_each_slice(tmp_path: Path) -> None:

@@ -73,26 +73,25 @@ def _steps(job: Job) -> Iterator[Entry]:
 
 
 def _operators(job: Job) -> Iterator[Entry]:
-    steps, points = job.graph.iterations, _points(job)
-    starts_first = job.way("gpu_first_line") == "step-start"
-    own = {one.name: one for one in job.graph.operators}
-    runs = {name: _runs(job, own[one.of]) for name, one in points.items()}
-    every = range(len(steps))
-    lines = {
-        "start": [
-            (int(steps.start[n]), runs["start"].get(n, (0, int(steps.start[n])))[1]) for n in every
-        ],
-        "fp": [(int(steps.fp[n]), runs["fp"].get(n, (0, int(steps.fp[n])))[1]) for n in every],
-        "bp": [(runs["bp"].get(n, (int(steps.bp[n]), 0))[0], int(steps.bp[n])) for n in every],
-        "end": [(runs["end"].get(n, (int(steps.end[n]), 0))[0], int(steps.end[n])) for n in every],
-    }
-    for name, pairs in lines.items():
-        if name != "start" or starts_first:
-            yield _line(job, points[name].of, pairs)
-    sums = [one.of for one in job.graph.points if one.point == "begin"]
+    steps, graph = job.graph.iterations, job.graph
+    times = {"start": steps.start, "fp": steps.fp, "bp": steps.bp, "end": steps.end}
+    own = {one.name: one for one in graph.operators}
+    for name, point in _points(job).items():
+        if name == "start" and job.way("gpu_first_line") != "step-start":
+            continue
+        runs = _runs(job, own[point.of])
+        pairs = [_pair(name, runs.get(n), one) for n, one in enumerate(times[name].tolist())]
+        yield _line(job, point.of, pairs)
+    sums = [one.of for one in graph.points if one.point == "begin"]
     for number, operator in enumerate(sums):
         found: list[Reduction] = [some[number] for some in steps.reductions if number < len(some)]
         yield _line(job, operator, [(one.start, one.end) for one in found])
+
+
+def _pair(point: str, run: tuple[int, int] | None, time: int) -> tuple[int, int]:
+    """Start and end of the operator at a point that is reached at its start, or at its end."""
+    start, end = run or (time, time)
+    return (time, end) if point in ("start", "fp") else (start, time)
 
 
 def _line(job: Job, operator: str, pairs: list[tuple[int, int]]) -> Entry:

@@ -179,7 +179,7 @@ class _Runs:
 def _named(
     operators: Sequence[Operator], first: Sequence[int], capture: Capture, iterations: Iterations
 ) -> list[Operator]:
-    tasks = capture.tasks
+    tasks, texts = capture.tasks, capture.texts.all
     bounds: tuple[int, int] | None = None
     if iterations.is_training:
         bp = int(iterations.bp[0])
@@ -197,7 +197,8 @@ def _named(
             start = int(tasks.start[row])
             part = "forward" if start < bounds[0] else "backward"
             part = "update" if start >= bounds[1] else part
-        found.append(replace(one, name=full_name(part, one.op_type, number)))
+        cell = texts[int(capture.kernel_kinds.name[one.kind])]
+        found.append(replace(one, name=full_name(part, one.op_type, number, cell)))
     return found
 
 

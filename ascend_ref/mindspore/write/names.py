@@ -6,6 +6,7 @@ what differentiates (mindspore-profiler 2.4); the scopes here are those of a pla
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 Part = Literal["forward", "backward", "update", "inference", "reduction", "point"]
@@ -21,6 +22,9 @@ _SCOPES: dict[Part, str] = {
     "point": "Default",
 }
 
+_SEPARATORS = re.compile(r"[\s/]+")
+"""Between the parts of a kernel's name that are words."""
+
 PROFILING = "Profiling"
 """Type of the operators that reach points (mindspore-profiler 2.3)."""
 
@@ -28,9 +32,14 @@ _DIFFERENTIATES = ("Grad", "Backprop")
 """In the types of operators that differentiate."""
 
 
-def full_name(part: Part, op_type: str, number: int) -> str:
-    """The full name of an operator, which its number makes unique."""
-    return f"{_SCOPES[part]}/{op_type}-op{number}"
+def full_name(part: Part, op_type: str, number: int, cell: str = "") -> str:
+    """The full name of an operator, which its number makes unique.
+
+    ``cell``: the last scope of one that is a kernel: what the capture calls it.
+    """
+    inner = "/".join(_SEPARATORS.split(cell))
+    scope = f"{_SCOPES[part]}/{inner}" if inner and inner != op_type else _SCOPES[part]
+    return f"{scope}/{op_type}-op{number}"
 
 
 def differentiates(op_type: str) -> bool:

@@ -36,8 +36,9 @@ def expected_of_gpu(job: Job, pipeline: DataPipeline) -> Element:
     steps = job.graph.iterations
     names = [one.of for one in job.graph.points if one.point == "begin"]
     found = []
-    starts = _gpu_starts(job)
-    for number in range(len(steps)):
+    # Without any operator there is none that reaches a point.
+    starts = _gpu_starts(job) if job.graph.points else []
+    for number in range(len(starts)):
         columns = (steps.fp, steps.bp, steps.end)
         start = gpu_ns(job, starts[number]) // 10
         fp, bp, end = (gpu_ns(job, int(one[number])) // 10 for one in columns)
