@@ -174,7 +174,7 @@ class _Log:
             yield number, None, offset, key & 0xFFFF, key >> 16, starts, ends, None
 
 
-# --- points of steps --------------------------------------------------------------------------------
+# --- points of steps ------------------------------------------------------------------------------
 
 
 def _gather_points(source: Source) -> None:
@@ -245,7 +245,7 @@ class _Steps:
         self.open = {}
 
 
-# --- kernels of AI CPUs -----------------------------------------------------------------------------
+# --- kernels of AI CPUs ---------------------------------------------------------------------------
 
 _TEXT_FIELDS = (
     *("run_start", "run_end", "run_start_counter", "run_end_counter"),

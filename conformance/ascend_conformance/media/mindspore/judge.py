@@ -69,11 +69,12 @@ def _seen(folder: Folder) -> Seen:
     )
     catalog = mindspore_catalog()
     known = len(catalog.files) + len(catalog.tables)
-    devices = {one.device for one in (*folder.captures, *folder.tables) if one.device.isdecimal()}
+    stated = [one.device for one in folder.captures] + [one.device for one in folder.tables]
+    devices = {int(one) for one in stated if one.isdecimal()}
     return Seen(
         carrier=MINDSPORE,
         revision=folder.generation.id,
-        devices=tuple(sorted(int(one) for one in devices)),
+        devices=tuple(sorted(devices)),
         rows=rows,
         coverage=Coverage(len(rows), known),
         reasons=folder.reasons,

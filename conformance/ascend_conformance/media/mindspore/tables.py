@@ -267,6 +267,14 @@ def headers_on(table: IntermediateFile, header: Sequence[str], day: str) -> Iter
             yield [*fixed, *more] if forms else fixed
 
 
+def newest_header(table: IntermediateFile, days: Sequence[str]) -> str:
+    """The header of the last of some days on which a file is written, without reductions."""
+    written = [day for day in days if DAYS.in_force(table, day)]
+    day = written[-1] if written else days[-1]
+    columns = [one.name for one in table.columns_on(day) if one.each is None]
+    return table.line_on("header", day) or ",".join(columns)
+
+
 @per_spec
 def days_of_change() -> Sequence[str]:
     """The days on which something of the files changes, and those of the generations."""
