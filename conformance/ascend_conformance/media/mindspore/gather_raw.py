@@ -191,7 +191,8 @@ def _points(source: Source, found: Iterator[Point], points: Any, steps: _Steps) 
     is_early = "STEP_START" in points.tags.names
     others = {value for name, value in points.tags.names.items()}
     before: int | None = None
-    for point in found:
+    for one in found:
+        point = one._replace(tag=min(one.tag, MOST))
         place = (source.number(points.paths[point.place]), None, max(point.offset, 0))
         meaning: str | None = point.kind
         if meaning is None and point.tag in others:

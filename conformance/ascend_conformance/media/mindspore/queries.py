@@ -94,7 +94,7 @@ def _finding(
         values=group,
     )
     found = rule.finding(
-        folder.shown(file), rule.counted(count, total) + _place(line, offset), count, total
+        folder.shown(file), rule.counted(count, total) + place_words(line, offset), count, total
     )
     return replace(
         found,
@@ -108,7 +108,8 @@ def _finding(
     )
 
 
-def _place(line: int | None, offset: int | None) -> str:
+def place_words(line: int | None, offset: int | None) -> str:
+    """Where the first of some rows stands, in words that follow others."""
     if line is not None:
         return f", first in line {line:,}"
     return "" if offset is None else f", first at byte {offset:,}"

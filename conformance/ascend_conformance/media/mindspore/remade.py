@@ -4,7 +4,6 @@ once more, and what they make is compared.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from ascend_spec.core import DAYS
 
 from ...engine.candidate import Listing, size_of
 from .folder import TableFile, captures_in, files_of
+from .tables import cells_of
 
 LARGEST = 1 << 28
 """Bytes of raw files that are parsed once more."""
@@ -244,11 +244,11 @@ def _shown(here: bytes | None, there: bytes | None, is_csv: bool) -> tuple[str, 
         "no line" if one is None else one.decode("utf-8", "backslashreplace")
         for one in (here, there)
     ]
-    if is_csv and None not in (here, there):
-        cells = [next(csv.reader([one]), [""]) for one in texts]
-        if len(cells[0]) == len(cells[1]):
-            pairs = [(a, b) for a, b in zip(*cells, strict=True) if a != b]
-            texts = list(pairs[0]) if pairs else texts
+    if is_csv:
+        rows = [cells_of(one) or [] for one in texts]
+        pairs = [(a, b) for a, b in zip(*rows, strict=False) if a != b]
+        if len(rows[0]) == len(rows[1]) and pairs:
+            texts = list(pairs[0])
     first = next((n for n, (a, b) in enumerate(zip(*texts, strict=False)) if a != b), 0)
     start = max(first - SHOWN // 2, 0)
     return texts[0][start : start + SHOWN], texts[1][start : start + SHOWN]

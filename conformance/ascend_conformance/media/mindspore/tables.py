@@ -92,9 +92,9 @@ class Table:
         header = next(lines, None)
         if header is None:
             return
-        self.header = [one.strip() for one in _cells(header[1]) or []]
+        self.header = [one.strip() for one in cells_of(header[1]) or []]
         for line, text in lines:
-            cells = _cells(text)
+            cells = cells_of(text)
             if cells is None:
                 self.fault(line, "row", text, "cells between commas")
             elif cells:
@@ -305,7 +305,7 @@ def _first(lines: Iterator[tuple[int, str]], count: int) -> Iterator[tuple[int, 
         yield found
 
 
-def _cells(text: str) -> list[str] | None:
+def cells_of(text: str) -> list[str] | None:
     """The cells of a line of CSV; ``None`` for one that is none."""
     try:
         return next(csv.reader([text], strict=True), [])
