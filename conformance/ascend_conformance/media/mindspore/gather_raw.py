@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -81,9 +82,8 @@ def _gather_hwts(source: Source) -> None:
             *(task.tolist(), stream.tolist(), ticks, before[1]),
             *(open_.tolist(), is_first.tolist(), _without(types, types != NONE)),
         )
-        places = ((number, None, offset) for offset in offsets.tolist())
-        rows = zip(places, *columns, strict=True)
-        source.facts.add("hwts", ((*row[0], *row[1:]) for row in rows))
+        places = (repeat(number), repeat(None), offsets.tolist())
+        source.facts.add("hwts", zip(*places, *columns, strict=False))
     source.facts.add("hwts_task", log.tasks())
 
 
