@@ -8,6 +8,7 @@ from ...engine.damaging import Change
 from ...engine.trials import NotBreakable
 from .edits import apply_edits
 from .facts import open_facts
+from .folder import MEDIUM
 from .gather import read_folder
 from .rules import FileRule, in_force
 from .selftest import victim_of
@@ -15,6 +16,8 @@ from .selftest import victim_of
 
 def damage_files(path: Path, rule: FileRule) -> list[Change]:
     """Carry out a rule's break in a folder. Raises :class:`NotBreakable`, ``OSError``."""
+    if rule.medium != MEDIUM:
+        raise NotBreakable("relations are broken in databases, CSV files and timelines alone")
     if not rule.breaks:
         raise NotBreakable("the rule states no break")
     with open_facts() as facts:

@@ -42,7 +42,7 @@ def apply_edits(folder: Folder, edits: Iterable[Edit], victim: Victim) -> list[t
     :class:`NotBreakable` where an edit finds no place, ``OSError``.
     """
     texts = {name: str(value) for name, value in victim.items()}
-    done = []
+    done: list[tuple[Path, Edit]] = []
     for edit in edits:
         filled = {key: fill(value, texts) for key, value in edit.items()}
         path = _file(folder, filled)
@@ -83,6 +83,11 @@ def _changed(folder: Folder, content: bytes, edit: Edit) -> bytes:
         return bytes.fromhex(edit["from"]) + content
     if "line" in edit:
         return _in_lines(content, edit)
+    return _at_place(folder, content, edit)
+
+
+def _at_place(folder: Folder, content: bytes, edit: Edit) -> bytes:
+    """Content with another record or text at a byte."""
     if "set" in edit:
         return _in_record(folder, content, edit)
     start = int(edit["at"])

@@ -92,6 +92,6 @@ def open_facts() -> Iterator[Facts]:
     """An empty database of facts, gone when the block ends."""
     with closing(apsw.Connection("")) as connection:
         connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-        connection.execute("PRAGMA journal_mode = OFF")
+        connection.execute("PRAGMA journal_mode = MEMORY")
         connection.execute("PRAGMA synchronous = OFF")
         yield Facts(connection)

@@ -11,8 +11,8 @@ from tempfile import TemporaryDirectory
 
 from ascend_ref.mindspore.folder import RawCapture
 from ascend_ref.mindspore.generation import Written, find_generation, generation_of
-from ascend_ref.mindspore.parse.framework import framework_of
 from ascend_ref.mindspore.parse.aicore import write_aicore
+from ascend_ref.mindspore.parse.framework import framework_of
 from ascend_ref.mindspore.parse.hwts import write_hwts
 from ascend_ref.mindspore.parse.operators import write_operators
 from ascend_ref.mindspore.parse.parse import PARSERS
@@ -174,8 +174,8 @@ def _day(folder: Folder, written: Sequence[Written], days: Mapping[Path, Sequenc
     """The day that explains intermediate files next to raw ones; else that of the raw files; else
     the first on which most intermediate files can be written.
     """
-    if folder.compared.days is not None and folder.compared.equal:
-        return folder.compared.days
+    if folder.compared.day is not None and folder.compared.equal:
+        return folder.compared.day
     if written:
         return written[0].day
     counts = {day: sum(day in some for some in days.values()) for day in days_of_change()}
@@ -221,7 +221,7 @@ def _read_capture(folder: Folder, capture: RawCapture, written: Written) -> None
 
 
 def parse_damage(capture: RawCapture, day: str) -> list[Damage]:
-    """What the parsers of a day state of a capture, but for its log, of which reading states all."""
+    """What the parsers of a day state of a capture, but for its log: reading it states all."""
     with TemporaryDirectory(prefix=".ascend-ref-") as place:
         run = Run(capture, day, Path(place))
         run_parsers(run, [one for one in PARSERS if one not in OF_THE_LOG])

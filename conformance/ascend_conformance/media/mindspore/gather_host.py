@@ -85,10 +85,10 @@ def _operators(source: Source) -> Rows:
         texts[int(line.parts["hash"])] = line.parts["text"].strip()
     for where, row in _records(source, "task_desc_records"):
         stream, task = int(row["streamId"]), int(row["taskId"])
-        name, op_type = (_text(row[field], inline, texts) for field in ("opName", "opType"))
+        names = (_text(row[field], inline, texts) for field in ("opName", "opType"))
         core = known_name("task_types", int(row["taskType"]))
         own = (int(row["blockDims"]), task, stream, key_of(way, stream, task))
-        yield *where, name, op_type, *own, core, int(row["dataTag"])
+        yield *where, *names, *own, core, int(row["dataTag"])
 
 
 def _quiet_lines(source: Source, kind: str) -> Iterator[tuple[None, Line]]:

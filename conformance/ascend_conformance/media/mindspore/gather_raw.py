@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -81,9 +82,8 @@ def _gather_hwts(source: Source) -> None:
             *(task.tolist(), stream.tolist(), ticks, before[1]),
             *(open_.tolist(), is_first.tolist(), _without(types, types != NONE)),
         )
-        places = ((number, None, offset) for offset in offsets.tolist())
-        rows = zip(places, *columns, strict=True)
-        source.facts.add("hwts", ((*row[0], *row[1:]) for row in rows))
+        places = (repeat(number), repeat(None), offsets.tolist())
+        source.facts.add("hwts", zip(*places, *columns, strict=False))
     source.facts.add("hwts_task", log.tasks())
 
 
@@ -174,7 +174,7 @@ class _Log:
             yield number, None, offset, key & 0xFFFF, key >> 16, starts, ends, None
 
 
-# --- points of steps --------------------------------------------------------------------------------
+# --- points of steps ------------------------------------------------------------------------------
 
 
 def _gather_points(source: Source) -> None:
@@ -191,7 +191,8 @@ def _points(source: Source, found: Iterator[Point], points: Any, steps: _Steps) 
     is_early = "STEP_START" in points.tags.names
     others = {value for name, value in points.tags.names.items()}
     before: int | None = None
-    for point in found:
+    for one in found:
+        point = one._replace(tag=min(one.tag, MOST))
         place = (source.number(points.paths[point.place]), None, max(point.offset, 0))
         meaning: str | None = point.kind
         if meaning is None and point.tag in others:
@@ -245,7 +246,7 @@ class _Steps:
         self.open = {}
 
 
-# --- kernels of AI CPUs -----------------------------------------------------------------------------
+# --- kernels of AI CPUs ---------------------------------------------------------------------------
 
 _TEXT_FIELDS = (
     *("run_start", "run_end", "run_start_counter", "run_end_counter"),

@@ -11,7 +11,7 @@ from ascend_spec.mindspore import TableColumn
 
 from .facts import HAS_ROWS, Facts, SqlValue, own_columns
 from .folder import TableFile
-from .tables import Table, column_of, fitting, headers_on
+from .tables import Table, column_of, fitting, newest_header
 
 WHOLE = re.compile(r"-?[0-9]{1,18}")
 DECIMAL = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]{1,3})?|inf|nan)")
@@ -59,7 +59,7 @@ def _state_header(
     facts: Facts, number: int, table: Table, fits: Sequence[str], days: Sequence[str]
 ) -> None:
     text = ",".join(table.header)
-    nearest = "" if fits else ",".join(next(iter(headers_on(table.table, table.header, days[-1]))))
+    nearest = "" if fits else newest_header(table.table, days)
     between = (fits[0], fits[-1]) if fits else (None, None)
     row = (number, table.header_line, None, table.table.table, text, nearest, int(bool(fits)))
     facts.add("header", [(*row, *between)])

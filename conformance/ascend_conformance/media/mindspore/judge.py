@@ -12,12 +12,14 @@ from ascend_spec import mindspore_catalog
 
 from ...engine.asking import Asked
 from ...engine.progress import Progress
+from ...engine.relations.rule import load_relations
 from ...finding import MINDSPORE, Coverage, FileReport, Finding, Seen, Skipped
 from ...options import Options
 from .facts import open_facts
 from .gather import Folder, read_folder
 from .queries import questions
 from .rules import FileRule, in_force, load_file_rules
+from .shown import ask_relations
 
 
 def judge_files(
@@ -41,6 +43,8 @@ def judge_folder(folder: Folder, options: Options) -> FileReport:
     ran = [rule for rule in rules if in_force(rule, folder.day)]
     asked = Asked[Finding]()
     asked.ask(questions(folder, ran, options))
+    relations = [one for one in load_relations().values() if options.selection.wants(one)]
+    asked.add(ask_relations(folder, relations, options))
     found = (*asked.found, *asked.failures.findings(folder.label))
     return FileReport(
         file=folder.label,
@@ -69,11 +73,12 @@ def _seen(folder: Folder) -> Seen:
     )
     catalog = mindspore_catalog()
     known = len(catalog.files) + len(catalog.tables)
-    devices = {one.device for one in (*folder.captures, *folder.tables) if one.device.isdecimal()}
+    stated = [one.device for one in folder.captures] + [one.device for one in folder.tables]
+    devices = {int(one) for one in stated if one.isdecimal()}
     return Seen(
         carrier=MINDSPORE,
         revision=folder.generation.id,
-        devices=tuple(sorted(int(one) for one in devices)),
+        devices=tuple(sorted(devices)),
         rows=rows,
         coverage=Coverage(len(rows), known),
         reasons=folder.reasons,

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-
 
 from ...engine.asking import EXAMPLE_COLUMNS, At, Question, examples_of
 from ...engine.work import limited
@@ -58,8 +56,9 @@ def findings(folder: Folder, rule: FileRule, options: Options) -> Iterator[Findi
     query, table = query_of(rule), rule.search.table
     kind = "t.of" if table in KINDS else "f.kind"
     hits = folder.facts.rows(
-        f"SELECT {kind}, f.device, count(*), min(t.rowid) FROM (SELECT DISTINCT row FROM ({query})) q "
-        f"JOIN {table} t ON t.rowid = q.row LEFT JOIN file f ON f.file = t.file "
+        f"SELECT {kind}, f.device, count(*), min(t.rowid) "
+        f"FROM (SELECT DISTINCT row FROM ({query})) q JOIN {table} t ON t.rowid = q.row "
+        "LEFT JOIN file f ON f.file = t.file "
         f"GROUP BY 1, 2 ORDER BY min(t.rowid)"
     )
     for of, device, count, first in hits:
@@ -95,7 +94,7 @@ def _finding(
         values=group,
     )
     found = rule.finding(
-        folder.shown(file), rule.counted(count, total) + _place(line, offset), count, total
+        folder.shown(file), rule.counted(count, total) + place_words(line, offset), count, total
     )
     return replace(
         found,
@@ -109,7 +108,8 @@ def _finding(
     )
 
 
-def _place(line: int | None, offset: int | None) -> str:
+def place_words(line: int | None, offset: int | None) -> str:
+    """Where the first of some rows stands, in words that follow others."""
     if line is not None:
         return f", first in line {line:,}"
     return "" if offset is None else f", first at byte {offset:,}"

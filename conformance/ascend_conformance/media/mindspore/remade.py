@@ -4,14 +4,13 @@ once more, and what they make is compared.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from ascend_ref.mindspore.folder import RawCapture
 from ascend_ref.mindspore.generation import Written, find_generation
@@ -23,6 +22,7 @@ from ascend_spec.core import DAYS
 
 from ...engine.candidate import Listing, size_of
 from .folder import TableFile, captures_in, files_of
+from .tables import cells_of
 
 LARGEST = 1 << 28
 """Bytes of raw files that are parsed once more."""
@@ -58,11 +58,11 @@ class Difference(NamedTuple):
 class Compared:
     """What came of the comparison of files with those that are made of raw files.
 
-    ``days``: the one that explains most of them. ``differences``: of files that none explains.
+    ``day``: the one that explains most of them. ``differences``: of files that none explains.
     ``equal``: files that are as they are made. ``reasons``: by file, why it was not compared.
     """
 
-    days: str | None = None
+    day: str | None = None
     differences: dict[Path, tuple[Difference, bool]] = field(default_factory=dict)
     equal: set[Path] = field(default_factory=set)
     reasons: dict[Path, str] = field(default_factory=dict)
@@ -109,47 +109,49 @@ def _compare(
     days: Mapping[Path, Sequence[str]],
 ) -> None:
     file_of = mindspore_catalog().file_of
-    left = {
-        one.path: one
-        for one in files
-        if _sources(one.table.table) and file_of(one.path.name) is None
-    }
+    left = [one for one in files if _sources(one.table.table) and file_of(one.path.name) is None]
     for one in left:
-        result.reasons[one] = "no raw files that it is made of are at hand"
+        result.reasons[one.path] = "no raw files that it is made of are at hand"
     for capture, is_own in at_hand:
-        here = [one for one in left.values() if _is_source(capture, one)]
-        best_day = ""
+        here = [one for one in left if one.path not in result.equal and _is_source(capture, one)]
         size = sum(map(size_of, files_of(capture)))
         if size > LARGEST:
-            for file in here:
-                result.reasons[file.path] = f"the raw files have {size:,} bytes, too many to parse"
+            reason = f"the raw files have {size:,} bytes, too many to parse"
+            result.reasons |= dict.fromkeys((one.path for one in here), reason)
             continue
-        best: Mapping[Path, Difference | None] = {}
-        for day in _days(capture, here, days, size) if here else ():
-            differences = dict(_differences(capture, day, here))
-            if not differences:
-                break
-            if not best or _equal(differences) > _equal(best):
-                best, best_day = differences, day
-            if _equal(best) == len(best):
-                break
-        if _equal(best) > len(result.equal):
-            result.days = best_day
-        result.equal |= {path for path, one in best.items() if one is None}
+        day, differences = _best(capture, here, days, size)
+        if _equal(differences) > len(result.equal):
+            result.day = day
+        result.equal |= {path for path, one in differences.items() if one is None}
         for file in here:
-            found = best.get(file.path)
-            if found is None:
-                continue
-            if _lacks_names(capture, file, best_day):
+            found = differences.get(file.path)
+            if found is not None and _lacks_names(capture, file, day):
                 result.reasons[file.path] = "no file of the framework, which has names, is at hand"
-            else:
+            elif found is not None:
                 result.differences.setdefault(file.path, (found, is_own))
-        left = {path: one for path, one in left.items() if path not in result.equal}
     for path in result.equal:
-        result.reasons.pop(path, None)
         result.differences.pop(path, None)
-    for path in result.differences:
+    for path in (*result.equal, *result.differences):
         result.reasons.pop(path, None)
+
+
+def _best(
+    capture: RawCapture,
+    files: Sequence[TableFile],
+    days: Mapping[Path, Sequence[str]],
+    size: int,
+) -> tuple[str, Mapping[Path, Difference | None]]:
+    """The day that explains most of the files, and where each differs from what it makes."""
+    best: tuple[str, Mapping[Path, Difference | None]] = ("", {})
+    for day in _days(capture, files, days, size) if files else ():
+        found = dict(_differences(capture, day, files))
+        if not found:
+            break
+        if not best[1] or _equal(found) > _equal(best[1]):
+            best = day, found
+        if _equal(found) == len(found):
+            break
+    return best
 
 
 def _equal(differences: Mapping[Path, Difference | None]) -> int:
@@ -232,8 +234,8 @@ def difference(found: Path, made: Path, *, is_csv: bool) -> Difference | None:
     return None
 
 
-def _lines(file: Iterator[bytes]) -> Iterator[bytes]:
-    for line in iter(lambda: file.readline(LONGEST), b""):  # type: ignore[attr-defined]
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    for line in iter(lambda: file.readline(LONGEST), b""):
         yield line.removesuffix(b"\n").removesuffix(b"\r")
 
 
@@ -242,11 +244,11 @@ def _shown(here: bytes | None, there: bytes | None, is_csv: bool) -> tuple[str, 
         "no line" if one is None else one.decode("utf-8", "backslashreplace")
         for one in (here, there)
     ]
-    if is_csv and None not in (here, there):
-        cells = [next(csv.reader([one]), [""]) for one in texts]
-        if len(cells[0]) == len(cells[1]):
-            pairs = [(a, b) for a, b in zip(*cells, strict=True) if a != b]
-            texts = list(pairs[0]) if pairs else texts
+    if is_csv:
+        rows = [cells_of(one) or [] for one in texts]
+        pairs = [(a, b) for a, b in zip(*rows, strict=False) if a != b]
+        if len(rows[0]) == len(rows[1]) and pairs:
+            texts = list(pairs[0])
     first = next((n for n, (a, b) in enumerate(zip(*texts, strict=False)) if a != b), 0)
     start = max(first - SHOWN // 2, 0)
     return texts[0][start : start + SHOWN], texts[1][start : start + SHOWN]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from ascend_spec import per_spec
 from ascend_spec.core import DAYS
@@ -43,7 +43,6 @@ def load_file_rules() -> Mapping[str, FileRule]:
     return rules_in("mindspore", _search)
 
 
-def _search(document: Mapping[str, object]) -> FileSearch:
-    lists = {name: tuple(document.get(name, ())) for name in ("shows", "needs")}  # type: ignore[call-overload]
-    victim = document.get("victim")
-    return FileSearch(str(document["table"]), victim=victim and str(victim), **lists)
+def _search(document: Mapping[str, Any]) -> FileSearch:
+    shows, needs = (tuple(document.get(name, ())) for name in ("shows", "needs"))
+    return FileSearch(document["table"], shows, needs, document.get("victim"))

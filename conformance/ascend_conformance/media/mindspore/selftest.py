@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 
 from ascend_spec import mindspore_catalog
 
+from ...engine.relations.selftest import Bench
 from ...engine.trials import NotBreakable, Rows, Trial, Trials, try_all, try_changes, wrong_rows
 from ...finding import Finding
 from ...options import Options
@@ -23,6 +25,7 @@ from .gather import Folder, read_folder
 from .judge import judge_folder
 from .queries import where
 from .rules import FileRule, in_force, load_file_rules
+from .shown import ShownByFacts
 from .specimens import SPECIMENS, Side, write_specimen
 
 WITHOUT_EXAMPLES = Options(max_examples=0)
@@ -151,6 +154,26 @@ def _found_rows(clean: Facts, broken: Facts, rule: FileRule, stated: str | None)
         else:
             found.append(row)
     return found
+
+
+@contextmanager
+def open_bench(subject: str) -> Iterator[Bench]:
+    """The intermediate files of a clean job, in which relations are tried."""
+    with TemporaryDirectory(prefix=".ascend-ref-") as place, open_facts() as facts:
+        path = write_specimen(subject, Path(place))["intermediate files"]
+        read_folder(facts, path, subject)
+        shown = ShownByFacts(facts)
+
+        @contextmanager
+        def changing() -> Iterator[ShownByFacts]:
+            facts.connection.execute("SAVEPOINT clean")
+            try:
+                yield shown
+            finally:
+                facts.connection.execute("ROLLBACK TO clean")
+                facts.connection.execute("RELEASE clean")
+
+        yield Bench(subject, changing, lambda _: ())
 
 
 def victim_of(folder: Folder, rule: FileRule) -> dict[str, Any]:

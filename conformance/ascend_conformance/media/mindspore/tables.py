@@ -92,9 +92,9 @@ class Table:
         header = next(lines, None)
         if header is None:
             return
-        self.header = [one.strip() for one in _cells(header[1]) or []]
+        self.header = [one.strip() for one in cells_of(header[1]) or []]
         for line, text in lines:
-            cells = _cells(text)
+            cells = cells_of(text)
             if cells is None:
                 self.fault(line, "row", text, "cells between commas")
             elif cells:
@@ -267,6 +267,14 @@ def headers_on(table: IntermediateFile, header: Sequence[str], day: str) -> Iter
             yield [*fixed, *more] if forms else fixed
 
 
+def newest_header(table: IntermediateFile, days: Sequence[str]) -> str:
+    """The header of the last of some days on which a file is written, without reductions."""
+    written = [day for day in days if DAYS.in_force(table, day)]
+    day = written[-1] if written else days[-1]
+    columns = [one.name for one in table.columns_on(day) if one.each is None]
+    return table.line_on("header", day) or ",".join(columns)
+
+
 @per_spec
 def days_of_change() -> Sequence[str]:
     """The days on which something of the files changes, and those of the generations."""
@@ -297,7 +305,7 @@ def _first(lines: Iterator[tuple[int, str]], count: int) -> Iterator[tuple[int, 
         yield found
 
 
-def _cells(text: str) -> list[str] | None:
+def cells_of(text: str) -> list[str] | None:
     """The cells of a line of CSV; ``None`` for one that is none."""
     try:
         return next(csv.reader([text], strict=True), [])
