@@ -100,7 +100,8 @@ class Folder:
             "OR pointer LIKE '/profiler_parameters/activities/%'"
         )
         of_the_host = self.facts.value(
-            f"SELECT bool_and(value IN ('ProfilerActivity.CPU', 'CPU')) FROM doc.member WHERE {activities}"
+            "SELECT bool_and(value IN ('ProfilerActivity.CPU', 'CPU'))"
+            f" FROM doc.member WHERE {activities}"
         )
         if of_the_host or self.facts.value("SELECT count(*) FROM trace.process") == 0:
             return not of_the_host

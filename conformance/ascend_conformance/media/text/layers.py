@@ -109,7 +109,8 @@ def read_as(
     reformats JSON changes; then one that explains most events; then one that numbers most of the
     ``threads`` like these; then a ``likely`` one.
 
-    ``is_by``: whether a writer can have written the file. ``head``: its first events, which show whether times are texts, and a space behind colons.
+    ``is_by``: whether a writer can have written the file. ``head``: its first events, which show
+    whether times are texts, and a space behind colons.
     """
     known = timeline_catalog()
     _, _, behind = head.partition(b'"ts"')

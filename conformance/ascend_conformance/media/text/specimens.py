@@ -60,7 +60,6 @@ WHOLE: Mapping[str, Subject] = {
     "adapter-pipeline": Subject("dense-pipeline", "pytorch", "adapter", ranks=8),
     "adapter-museum": Subject("text-museum", "pytorch", "adapter", faults=PAUSED),
     "mindspore": Subject("observed-everything", "mindspore", "viewer", steps=2),
-    "mindspore-pipeline": Subject("dense-pipeline", "mindspore", "viewer", ranks=8),
     "python-edge": Subject("edge-310b", "msprof", "python"),
 }
 """Folders on which all rules are tried, those with the most files first."""
