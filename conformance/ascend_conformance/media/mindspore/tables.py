@@ -11,6 +11,7 @@ from pathlib import Path
 from string import Formatter
 from typing import Literal
 
+from ascend_ref.mindspore.parse.step_rows import AVERAGE
 from ascend_ref.raw.lines import LONGEST
 from ascend_spec import mindspore_catalog, per_spec
 from ascend_spec.core import DAYS, Bounds
@@ -27,6 +28,9 @@ BETWEEN = {"flops": ","}
 
 HEADED = ("flops", "minddata_aicpu", "output_data_preprocess_aicpu")
 """Of these the ones that can begin with the names of their columns."""
+
+NO_AVERAGE = {"0"}
+"""Cells of the row of averages where there are fewer than two steps (mindspore-profiler 3.3)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +105,7 @@ class Table:
                 if not self._is_long_enough(cells):
                     self.fault(line, "row", text, f"{len(self.header)} cells")
                     continue
-                yield line, cells[0] == "-", cells
+                yield line, cells[0] == AVERAGE or set(cells) == NO_AVERAGE, cells
 
     def _is_long_enough(self, cells: Sequence[str]) -> bool:
         """Rows of a header that grows may be shorter, as the average is then."""
