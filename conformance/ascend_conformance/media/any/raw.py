@@ -10,6 +10,7 @@ from ascend_spec import layout_catalog
 from ...engine.candidate import Candidate, Listing
 from ...engine.folders import framework_of, is_collection
 from .. import NO_PROFILE
+from ..mindspore.folder import captures_in
 from .no_profile import NoProfile
 
 RAW = "raw"
@@ -25,7 +26,7 @@ def raw_in(listing: Listing) -> Iterator[Candidate]:
 
 
 def command_for(listing: Listing) -> str | None:
-    """How to analyse a raw folder; ``None`` for any other."""
+    """How to analyse a raw folder; ``None`` for any other, and for a job of MindSpore."""
     folder = listing.folder.absolute()
     names = [path.name for path in listing.paths]
     is_output = layout_catalog().is_folder
@@ -36,7 +37,7 @@ def command_for(listing: Listing) -> str | None:
         return f"{module}.analyse({str(folder)!r})"
     inside = any(name == "host" or name.startswith("device_") for name in names)
     alone = framework_of(folder.parent.name) is None
-    if is_collection(folder.name) and inside and alone:
+    if is_collection(folder.name) and inside and alone and not captures_in(listing):
         return exporting(folder)
     return None
 
