@@ -427,7 +427,7 @@ def test_faults_of_jobs_hit_the_ranks_that_they_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["job-lost-slice", "job-lost-file"])
 def test_a_fault_names_a_kind_of_file_that_can_be_hit(kind: FaultKind, tmp_path: Path) -> None:
     scenario = with_faults(TRAINING, FaultChoice(kind, raw="ddr"))
-    with pytest.raises(ScenarioError, match=f"raw is 'ddr'; expected for {kind} one of hwts"):
+    with pytest.raises(ScenarioError, match=f"raw is ddr; expected for {kind} one of hwts"):
         written(tmp_path, scenario, "G1")
 
 
