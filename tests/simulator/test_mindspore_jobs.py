@@ -28,11 +28,18 @@ from mindspore_jobs import (
     written,
 )
 
+from ascend_ref.cli import main
 from ascend_ref.execution import open_executor
 from ascend_ref.mindspore.parse.parse import parse
 from ascend_ref.mindspore.write.write import write_ascend_job
 from ascend_simulator import simulate
-from ascend_simulator.choices import LOSSES_OF_JOBS, FaultChoice, Scenario, Schedule
+from ascend_simulator.choices import (
+    LOSSES_OF_JOBS,
+    FaultChoice,
+    FaultKind,
+    Scenario,
+    Schedule,
+)
 from ascend_simulator.documents.text import ScenarioError
 from ascend_simulator.run import write_run
 from ascend_simulator.strategies import scenarios
@@ -415,3 +422,21 @@ def test_faults_of_jobs_hit_the_ranks_that_they_name(tmp_path: Path) -> None:
     assert damage["path"].startswith(truth["jobs"][1]["path"])
     counts = [Counter(one["executions"] for one in job["operators"]) for job in truth["jobs"]]
     assert sum(counts[0].values()) == sum(counts[1].values()) + 1
+
+
+@pytest.mark.parametrize("kind", ["job-lost-slice", "job-lost-file"])
+def test_a_fault_names_a_kind_of_file_that_can_be_hit(kind: FaultKind, tmp_path: Path) -> None:
+    scenario = with_faults(TRAINING, FaultChoice(kind, raw="ddr"))
+    with pytest.raises(ScenarioError, match=f"raw is ddr; expected for {kind} one of hwts"):
+        written(tmp_path, scenario, "G1")
+
+
+def test_the_verb_writes_jobs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["simulate", "single-op", "--as", "mindspore-raw", "-o", str(tmp_path / "run")]
+    assert main([*asked, "--generation", "2022-02-02"]) == 0
+    job, truth = capsys.readouterr().out.splitlines()
+    assert Path(job).name.startswith("PROF_")
+    assert json.loads(Path(truth).read_text())["jobs"][0]["day"] == "2022-02-02"
+    assert main([*asked, "--force", "--generation", "G9"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "unknown generation 'G9'; known: G1, G2, G3" in line
