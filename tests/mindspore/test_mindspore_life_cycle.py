@@ -352,6 +352,12 @@ def test_m15_an_analysis_stops_what_is_being_recorded(run: Path, tmp_path: Path)
         profiler.start()
 
 
+def test_m86_each_missing_figure_is_named() -> None:
+    claims = " ".join(claim for _, claim in mindspore_catalog().errata["M46"].says)
+    for figure in ("context", "modules", "order", "parsers", "analysers", "proposers"):
+        assert figure in claims
+
+
 def test_m5_each_call_has_one_verdict_on_each_day() -> None:
     known = mindspore_catalog().life_cycle
     edges = ("2021-12-01", "2024-02-06", "2024-02-07", "2024-11-12", "2024-11-13")
