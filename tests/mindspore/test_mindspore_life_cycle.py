@@ -308,7 +308,9 @@ BROKEN: Sequence[dict[str, type]] = [
 @pytest.mark.parametrize("classes", BROKEN, ids=lambda one: one[list(one)[-1]].__name__)
 def test_m6_wrong_implementations_are_found(run: Path, classes: dict[str, type]) -> None:
     with pytest.raises(AssertionError):
-        run_state_machine_as_test(machine(run, **classes), settings=RUNS)
+        run_state_machine_as_test(
+            machine(run, **classes), settings=settings(RUNS, max_examples=600)
+        )
 
 
 # --- the order of the document --------------------------------------------------------------------
