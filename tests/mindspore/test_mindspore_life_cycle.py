@@ -308,7 +308,9 @@ BROKEN: Sequence[dict[str, type]] = [
 @pytest.mark.parametrize("classes", BROKEN, ids=lambda one: one[list(one)[-1]].__name__)
 def test_m6_wrong_implementations_are_found(run: Path, classes: dict[str, type]) -> None:
     with pytest.raises(AssertionError):
-        run_state_machine_as_test(machine(run, **classes), settings=RUNS)
+        run_state_machine_as_test(
+            machine(run, **classes), settings=settings(RUNS, max_examples=600)
+        )
 
 
 # --- the order of the document --------------------------------------------------------------------
@@ -350,6 +352,12 @@ def test_m15_an_analysis_stops_what_is_being_recorded(run: Path, tmp_path: Path)
     assert answer.steps["size"] == 2
     with pytest.raises(WrongOrder, match=r"start: A Profiler records once\."):
         profiler.start()
+
+
+def test_m86_each_missing_figure_is_named() -> None:
+    claims = " ".join(claim for _, claim in mindspore_catalog().errata["M46"].says)
+    for figure in ("context", "modules", "order", "parsers", "analysers", "proposers"):
+        assert figure in claims
 
 
 def test_m5_each_call_has_one_verdict_on_each_day() -> None:

@@ -275,7 +275,8 @@ def test_m73_damaged_files_are_counted_and_the_rest_is_answered(tmp_path: Path) 
     )
     for name in ("flops_summary", "ascend_timeline_display", "gpu_timeline_summary"):
         (tmp_path / f"{name}_0.json").write_text('{"a": NaN}')
-    (tmp_path / "flops_scope_0.json").write_text("[")
+    scope = tmp_path / "flops_scope_0.json"
+    scope.write_text("[")
     (tmp_path / "step_trace_point_info_0.json").write_text("[3]")
     (tmp_path / "device_queue_profiling_0.txt").write_text("0 2 1 nan 1\n0 2 1 2.5 1\n")
     cpus = tmp_path / "minddata_cpu_utilization_0.json"
@@ -286,7 +287,12 @@ def test_m73_damaged_files_are_counted_and_the_rest_is_answered(tmp_path: Path) 
         status, answer, headers = client.send("POST", path, b'{"op_type": "aicore_type"}')
         assert (status, answer["size"], headers["x-damage"]) == (200, 1, "1")
         assert client.code("flops-summary", train_id=".") == (400, "50546085")
-        assert client.code("flops-scope", train_id=".") == (400, "50546085")
+        for text in ("[", "[]", "3", '{"a":' * 50_000, "", "\ud7ff"):
+            scope.write_text(text, encoding="utf-8")
+            assert client.code("flops-scope", train_id=".") == (400, "50546085")
+        for depth in range(200, 1200, 100):
+            scope.write_text('{"a":' * depth + "1" + "}" * depth)
+            assert client.ask("flops-scope", train_id=".")[0] in (200, 400)
         assert client.code("timeline", dir=".") == (400, "50546085")
         assert client.code("timeline-summary", dir=".", device_type="gpu") == (400, "50546085")
         assert client.ask("training-trace/graph", dir=".")[1]["point_info"] == {}
@@ -294,7 +300,7 @@ def test_m73_damaged_files_are_counted_and_the_rest_is_answered(tmp_path: Path) 
         assert times["info"]["total_cost"] == [2.5]
         assert client.ask("minddata-cpu-utilization-summary", {}, **place) == (200, {})
         if os.geteuid():
-            (tmp_path / "flops_scope_0.json").chmod(0)
+            scope.chmod(0)
             assert client.code("flops-scope", train_id=".") == (400, "50546085")
 
 

@@ -32,7 +32,7 @@ def call_section(transitions: Sequence[Transition], style: Style) -> str:
         for one in transitions
     )
     return style.page(
-        f"Profiler.{call}",
+        call,
         CALLS[call],
         table(("state", "verdict", "then", "meaning", "source"), rows),
     )

@@ -21,14 +21,15 @@ INTERFACES: Mapping[str, str] = {"mindinsight": "What MindSpore's viewer is aske
 def interface_section(name: str, style: Style) -> str:
     """The interface as a whole."""
     requests = mindspore_catalog().requests
-    answered = [one.request for one in requests.values() if one.is_answered]
+    answered = [name for name, one in requests.items() if one.is_answered]
+    others = [name for name, one in requests.items() if not one.is_answered]
     return style.page(
         name,
         INTERFACES[name],
         ("Paths begin with", code(PREFIX)),
         ("Described by", f"OpenAPI {OPENAPI}"),
         ("Answered", style.links("request", answered)),
-        ("Known and not answered", style.links("request", requests.keys() - {*answered})),
+        ("Known and not answered", style.links("request", others)),
     )
 
 

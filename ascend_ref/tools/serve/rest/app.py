@@ -48,7 +48,7 @@ from .refused import Refused
 
 DESCRIPTION = "/openapi.json"
 WAITING = 64
-"""Requests that may wait for the one that is answered."""
+"""Requests that may be read, or wait for the one that is answered."""
 
 
 class Desk:
@@ -95,11 +95,11 @@ class Desk:
         async def answer(call: Call) -> Response:
             if request.reason is not None:
                 raise Refused("not-answered", request.reason)
-            body = await _body(call) if call.method == "POST" else b""
             if self._waiting >= WAITING:
                 raise Refused("busy")
             self._waiting += 1
             try:
+                body = await _body(call) if call.method == "POST" else b""
                 return await self._worker.run(
                     lambda: self._answer(request, call.query_params.multi_items(), body)
                 )
@@ -122,10 +122,8 @@ class Desk:
         answer = ANSWERS[request.request](asked)
         try:
             text = json.dumps(answer, allow_nan=False)
-        except ValueError as problem:
-            raise Refused(
-                "unreadable", f"A file has numbers that JSON has not: {problem}"
-            ) from None
+        except (ValueError, RecursionError) as problem:
+            raise Refused("unreadable", f"What a file holds is no JSON: {problem}") from None
         damage = {DAMAGE: str(len(folder.damage))} if folder.damage else {}
         return Response(text, media_type=JSON, headers=damage)
 
