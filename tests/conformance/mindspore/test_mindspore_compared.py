@@ -13,6 +13,8 @@ from ascend_conformance.check import check
 from ascend_conformance.damage import damage
 from ascend_conformance.media import load_rules
 from ascend_conformance.media.mindspore.specimens import Side, write_specimen
+from ascend_simulator.run import write_run
+from ascend_simulator.scenario import override, preset
 
 Sides = Mapping[Side, Path]
 
@@ -84,3 +86,12 @@ def test_a_copy_is_damaged(rule: str, sides: Sides, tmp_path: Path) -> None:
     done = damage(sides[side], load_rules()[rule], tmp_path / "out")
     assert done.changes
     assert {one.rule for one in done.findings} == {rule}
+
+
+@pytest.mark.parametrize("day", ["2021-03-01", "2021-12-20"])
+def test_a_day_that_no_name_shows_is_found_by_what_can_be_read(day: str, tmp_path: Path) -> None:
+    """Texts in records have another kind before 2022-05-07; nothing else of the files shows it."""
+    scenario = override(preset("recommendation"), ranks=1, steps=1)
+    run = write_run(scenario, 0, tmp_path / "run", ("mindspore-raw",), generation=day).folder
+    rules = {rule for report in check([run]).files for rule in counts(report)}
+    assert rules <= {"LOS401"}

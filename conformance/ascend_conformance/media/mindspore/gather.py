@@ -26,11 +26,11 @@ from ascend_spec.mindspore import Generation
 from ...engine.candidate import Listing, size_of
 from ...engine.progress import Progress
 from .facts import Facts
-from .folder import DONE, TableFile, capture_of_file, captures_in, tables_in
+from .folder import DONE, TableFile, capture_of_file, captures_in, files_of, tables_in
 from .gather_host import gather_host
 from .gather_raw import Source, gather_device
 from .gather_tables import gather_table
-from .remade import Compared, captures_at_hand, compare
+from .remade import LARGE, Compared, captures_at_hand, compare
 from .tables import days_of_change
 
 _PLACE = re.compile(r"line ([0-9,]+): (.*)", re.DOTALL)
@@ -177,9 +177,25 @@ def _day(folder: Folder, written: Sequence[Written], days: Mapping[Path, Sequenc
     if folder.compared.day is not None and folder.compared.equal:
         return folder.compared.day
     if written:
-        return written[0].day
+        return _least_damaged(folder.captures[0], written[0])
     counts = {day: sum(day in some for some in days.values()) for day in days_of_change()}
     return max(counts, key=lambda day: counts[day])
+
+
+def _least_damaged(capture: RawCapture, written: Written) -> str:
+    """The day of raw files, or another one on which they can be written and more of them be read.
+
+    What the same fields mean changed on days that no name shows.
+    """
+    best, least = written.day, len(parse_damage(capture, written.day))
+    if not least or written.contradicts or sum(map(size_of, files_of(capture))) > LARGE:
+        return best
+    for day in reversed(days_of_change()):
+        if all(DAYS.in_force(one.bounds, day) for one in written.evidence):
+            found = len(parse_damage(capture, day))
+            if found < least:
+                best, least = day, found
+    return best
 
 
 def _reasons(folder: Folder, written: Sequence[Written]) -> Iterable[str]:
