@@ -4,6 +4,7 @@ from .analysers import Analyser as Analyser
 from .analysers import AnswerColumn as AnswerColumn
 from .analysers import AnswerSwitch as AnswerSwitch
 from .catalog import MindSporeCatalog as MindSporeCatalog
+from .framework import TAGGED_RECORDS as TAGGED_RECORDS
 from .model import CaptureFile as CaptureFile
 from .model import DatedName as DatedName
 from .model import Generation as Generation
