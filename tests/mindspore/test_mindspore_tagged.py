@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ascend_ref.cli import main
@@ -107,6 +107,7 @@ def test_lines_of_the_host_have_their_parts(
     assert shown["lines"][2]["active"] == "6"
 
 
+@settings(deadline=None)
 @given(st.sampled_from(sorted(TAGGED_RECORDS)), st.lists(st.binary(max_size=9), max_size=5))
 def test_what_is_written_is_read(
     tmp_path_factory: pytest.TempPathFactory, name: str, texts: list[bytes]
