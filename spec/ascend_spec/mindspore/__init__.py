@@ -4,6 +4,7 @@ from .analysers import Analyser as Analyser
 from .analysers import AnswerColumn as AnswerColumn
 from .analysers import AnswerSwitch as AnswerSwitch
 from .catalog import MindSporeCatalog as MindSporeCatalog
+from .framework import TAGGED_RECORDS as TAGGED_RECORDS
 from .life_cycle import Transition as Transition
 from .life_cycle import transition_on as transition_on
 from .model import CaptureFile as CaptureFile

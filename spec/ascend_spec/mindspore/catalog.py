@@ -21,6 +21,7 @@ from ascend_spec.raw.text import Grammar, load_grammars
 
 from . import records
 from .analysers import Analyser, AnswerColumn, AnswerSwitch
+from .framework import TAGGED_RECORDS
 from .life_cycle import Transition
 from .model import (
     CaptureFile,
@@ -148,7 +149,12 @@ class MindSporeCatalog:
         return {**shared, **self.documents.name_parts(f"{FOLDER}/parts.yaml")}
 
     def record(self, name: str) -> construct.Struct:
-        """The declaration of a record; ``KeyError`` for an unknown one."""
+        """The declaration of a record, of one with texts its fixed part.
+
+        ``KeyError`` for an unknown one.
+        """
+        if name in TAGGED_RECORDS:
+            return TAGGED_RECORDS[name].fixed
         found = getattr(records, name, None)
         if not isinstance(found, construct.Struct):
             raise KeyError(f"unknown record {name!r}")

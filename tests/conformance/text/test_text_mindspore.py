@@ -176,6 +176,31 @@ def test_no_file_can_be_cut_unnoticed(profile: Path, length: int) -> None:
         path.write_bytes(whole)
 
 
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [
+        ("MapOp,Run,5,12.25,\"{'op_id': '1'}\"", set()),
+        ("MapOp,Run,0,12.25,{}", {"CSV024"}),
+        ("MapOp,Run,5,soon,{}", {"CSV020"}),
+    ],
+)
+def test_calls_of_the_data_pipeline_are_judged(profile: Path, row: str, found: set[str]) -> None:
+    titles = "Operation,Stage,Occurrences,Avg. time (us),Custom Info"
+    (output(profile) / "dataset.csv").write_bytes(f"{titles}\r\n{row}\r\n".encode())
+    assert rules(profile) == found
+
+
+@pytest.mark.parametrize(("length", "found"), [("inf", {"TRC002"}), ("1.250", set())])
+def test_lengths_are_texts_of_numbers(profile: Path, length: str, found: set[str]) -> None:
+    path = output(profile) / "trace_view.json"
+    events = json.loads(path.read_text())
+    calls = [one for one in events if one.get("name") == "process_name"]
+    (host,) = (one["pid"] for one in calls if one["args"]["name"] == "CANN")
+    new = {"ph": "X", "name": "x", "pid": host, "tid": 9, "ts": "1.000", "dur": length, "args": {}}
+    path.write_text(json.dumps([*events, new]))
+    assert ("TRC002" in rules(profile)) == bool(found)
+
+
 def test_what_msprof_analyses_for_an_adapter_is_no_document_of_it(tmp_path: Path) -> None:
     """msprof's communication.json has operators and no steps; it stays in PROF_*/analyze."""
     run = write_run(replace(SCENARIO, name="other"), 0, tmp_path / "run", ("pytorch-text",))

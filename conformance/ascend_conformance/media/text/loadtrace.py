@@ -90,7 +90,7 @@ def load_timeline(facts: Facts, number: int, file: Deliverable) -> Elements:
 
 
 def _load(facts: Facts, number: int, file: Deliverable) -> Elements:
-    elements = Elements(file.path)
+    elements = Elements(file.path, text_lengths=file.of_mindspore)
     facts.scan(
         "elements",
         element_reader(elements),
