@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ascend_ref import names
 from ascend_ref.atomic import staged
 from ascend_ref.capture import Capture, Switches
 from ascend_ref.capture.metric_groups import aic_metrics
 from ascend_ref.db.encode.metadata import program_facts
+from ascend_ref.spill import Spill
 from ascend_spec import layout_catalog
 
 from .information import Form, Schedule
@@ -27,11 +28,23 @@ from .write import (
 )
 
 MINDSPORE_FORMS: tuple[Form, ...] = ("text", "db")
-VERSIONS = {"ms_version": "2.7.0", "cann_version": "9.0.0"}
-"""Numbers of the simulated host."""
-JIT_LEVEL = "O1"
-"""Of the programs of simulated runs, which launch kernel by kernel: at O2 no steps are shown."""
 USUAL_METRICS = "PipeUtilization"
+
+
+class Program(NamedTuple):
+    """The program that was profiled. ``worker``: in the name of its folder, by default the host.
+
+    The others are those of simulated hosts, whose programs launch kernel by kernel: at O2 no steps
+    are shown. Empty: not known.
+    """
+
+    worker: str = ""
+    ms_version: str = "2.7.0"
+    cann_version: str = "9.0.0"
+    jit_level: str = "O1"
+
+
+SIMULATED = Program()
 
 
 def write_mindspore_profile(
@@ -41,28 +54,29 @@ def write_mindspore_profile(
     forms: Collection[str] = ("db",),
     without_arrows: Collection[str] = (),
     lost: list[str] | None = None,
-    worker: str | None = None,
+    program: Program = SIMULATED,
+    spill: Spill | None = None,
 ) -> Path:
     """Write ``{host}_{process}_{time}_ascend_ms`` below ``folder``; returns its path.
 
     forms: ``db``, the database of the rank, which is that of msprof; ``text``, the text files of
     today's writer; or both. communication_analyzer.db stands next to either where there is
     communication. without_arrows: categories of flows that its timeline lacks. lost: takes nothing,
-    since no raw files are written. worker: in the name in place of the host. It appears complete or
-    not at all.
+    since no raw files are written. spill: holds long columns. It appears complete or not at all.
 
     Raises as :func:`.write.write_pytorch_profile`.
     """
     require_known(forms, MINDSPORE_FORMS)
     origin = capture.origin
-    name = names.mindspore_folder(worker or origin.host_name, origin.pid, origin.start)
+    name = names.mindspore_folder(program.worker or origin.host_name, origin.pid, origin.start)
     steps = capture.steps if origin.scheduled is None else origin.scheduled
     with staged(folder / name) as draft:
-        write_mindspore_outputs(draft, capture, revision, forms, without_arrows)
+        write_mindspore_outputs(draft, capture, revision, forms, without_arrows, spill)
         info = mindspore_info(
             capture,
             Schedule.of(steps) if len(steps.number) else None,
             [form for form in MINDSPORE_FORMS if form in forms],
+            program,
         )
         place = draft / layout_catalog().file("mindspore", "profiler_info", copy=rank_of(capture))
         write_json(place, info, indent=4)
@@ -82,6 +96,7 @@ def write_mindspore_outputs(
     revision: str,
     forms: Collection[str],
     without_arrows: Collection[str] = (),
+    spill: Spill | None = None,
 ) -> None:
     """What MindSpore's analysis makes of a capture: ASCEND_PROFILER_OUTPUT in the folder.
 
@@ -93,7 +108,7 @@ def write_mindspore_outputs(
     if capture.switches.npu:
         if "db" in forms:
             database = layout_catalog().file("mindspore", "database", rank=rank_of(capture))
-            write_database_of(output / database, capture, revision, "msprof")
+            write_database_of(output / database, capture, revision, "msprof", spill)
         analysis = layout_catalog().file("mindspore", "analysis")
         write_database_of(output / analysis, capture, revision, "analysis", alone=True)
     kinds = TEXTS if "text" in forms else [kind for kind in TEXTS if kind in forms]
@@ -109,7 +124,7 @@ def rank_of(capture: Capture) -> int:
 
 
 def mindspore_info(
-    capture: Capture, schedule: Schedule | None, forms: Sequence[Form]
+    capture: Capture, schedule: Schedule | None, forms: Sequence[Form], program: Program
 ) -> dict[str, Any]:
     """profiler_info: the switches of a capture (mindspore-present.md 3).
 
@@ -125,8 +140,9 @@ def mindspore_info(
         },
         "cann_profiler_info": {},
         "analysis_cost_time": {},
-        **VERSIONS,
-        "jit_level": JIT_LEVEL,
+        "ms_version": program.ms_version,
+        "cann_version": program.cann_version,
+        "jit_level": program.jit_level,
     }
 
 
