@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ascend_ref.atomic import staged
-from ascend_ref.profile.mindspore import Program, write_mindspore_profile
+from ascend_ref.profile.mindspore import NOT_KNOWN, Program, write_mindspore_profile
 from ascend_ref.profile.write import write_msprof_outputs
 from ascend_ref.raw.damage import Unreadable
 from ascend_ref.spill import Spill
@@ -157,7 +157,7 @@ def _convert(
         lost.append("no file has a run of a task: there is no database")
     revision = catalog().revisions[-1].id
     profile = write_mindspore_profile(
-        draft, capture, revision, forms, program=Program(name, "", "", ""), spill=spill
+        draft, capture, revision, forms, program=Program(name, "", NOT_KNOWN, ""), spill=spill
     )
     if "text" in forms:
         write_msprof_outputs(_prof(profile), capture, revision, ["csv"], spill=spill)
