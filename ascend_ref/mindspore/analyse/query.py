@@ -36,6 +36,11 @@ class Rows:
         """The number of rows."""
         return len(self.columns[self.shown[0].name])
 
+    @property
+    def every(self) -> Indexes:
+        """All rows."""
+        return np.arange(self.count, dtype=np.int64)
+
 
 def answer_rows(rows: Rows, condition: Condition, narrow: Narrow | None = None) -> dict[str, Any]:
     """``col_name``, ``object`` and ``size``, as the viewer has them.

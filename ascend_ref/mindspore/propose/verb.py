@@ -15,8 +15,13 @@ from ascend_ref.cli.guard import CommandError
 @click.option(
     "--device", metavar="N", help="Device; by default the only one that has files in DIR."
 )
+@click.option(
+    "--types",
+    metavar="A,B",
+    help="Proposers that are asked; by default all of a device. parallel is that of all ranks.",
+)
 @click.option("--json", "as_json", is_flag=True, help="With numbers and rules, for programs.")
-def propose(folder: Path, device: str | None, as_json: bool) -> int:
+def propose(folder: Path, device: str | None, types: str | None, as_json: bool) -> int:
     """Advise as the proposers of MindSpore's viewer do, from intermediate files.
 
     DIR is that which `mindspore parse` wrote, or one with profiler in it. On stderr: rules that
@@ -27,13 +32,15 @@ def propose(folder: Path, device: str | None, as_json: bool) -> int:
     from ascend_ref.raw.damage import Unreadable
 
     from ..analyse.files import open_folder
-    from .compose import compose  # slow: the spec
+    from .compose import compose, is_of_all_ranks  # slow: the spec
+    from .proposers import OF_DEVICE, NoProposer
 
+    names = OF_DEVICE if types is None else [one.strip() for one in types.split(",")]
     try:
-        files = open_folder(folder, device)
-    except Unreadable as problem:
-        raise CommandError(str(problem)) from None
-    found = compose(files)
+        files = open_folder(folder, device, of_all_ranks=is_of_all_ranks(names))
+        found = compose(files, names)
+    except (NoProposer, Unreadable) as problem:
+        raise CommandError(str(problem.args[0])) from None
     if as_json:
         answer = {
             "proposals": [
