@@ -40,11 +40,15 @@ def answer_cluster_steps(
     cluster = find_cluster(folder)
     step, stage = condition.switch("step_id"), condition.switch("stage_id")
     steps = {one.device: one.rows(STEPS) for one in ranks}
-    most = max((len(rows) - LEADING for rows in steps.values()), default=0)
-    if step > max(most, 0):
+    most = max((0, *(len(rows) - LEADING for rows in steps.values())))
+    if steps and step > most:
         raise WrongCondition(f"step_id: the number of the step must be in [0, {most}], got {step}")
     is_data = cluster.mode == DATA
-    shown = tuple(one for one in analyser.columns_on(day) if is_data or not _of_step(one))
+    shown = tuple(
+        one
+        for one in analyser.columns_on(day)
+        if one.name in (RANK, INTERVAL) or _of_step(one) == is_data
+    )
     parts = []
     for one in ranks:
         if not is_data and stage not in (0, cluster.stage_of(rank_of(one))):
@@ -52,11 +56,13 @@ def answer_cluster_steps(
         found = _parts(one, cluster, shown, steps[one.device], step)
         if found is not None:
             parts.append({**found, RANK: rank_of(one)})
-    held = [one for one in shown if one.name == RANK or any(one.name in row for row in parts)]
-    columns: dict[str, Column] = {
-        one.name: _column(parts, one.name) for one in analyser.columns_on(day)
-    }
-    answer = answer_rows(Rows(analyser, day, tuple(held), columns), condition)
+    held = tuple(
+        one
+        for one in shown
+        if one.name == RANK or not parts or any(one.name in row for row in parts)
+    )
+    columns: dict[str, Column] = {one.name: _column(parts, one.name) for one in held}
+    answer = answer_rows(Rows(analyser, day, held, columns), condition)
     key = "step_trace_info" if is_data else "step_bottleneck_info"
     place = answer["col_name"].index(RANK)
     info = [

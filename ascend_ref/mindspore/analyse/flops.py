@@ -73,10 +73,7 @@ def load_sums(folder: Folder, analyser: Analyser, day: str) -> Rows:
         for one in analyser.columns_on(day)
         if one.name in (RANK, ALL, NORM) or any(one.name in row for row in rows)
     )
-    columns = {
-        one.name: ObjectColumn([row.get(one.name) for row in rows])
-        for one in analyser.columns_on(day)
-    }
+    columns = {one.name: ObjectColumn([row.get(one.name) for row in rows]) for one in shown}
     return Rows(analyser, day, shown, columns)
 
 

@@ -71,7 +71,7 @@ def _steps(
 
 
 def _sums(folder: Folder, cluster: Cluster, missing: dict[str, str]) -> list[dict[str, Any]]:
-    reason = _lacking(cluster, folder.of_ranks(SUMMARY), SUMMARY)
+    reason = _lacking(cluster, _with_steps(folder, SUMMARY), f"{STEPS} and {SUMMARY}")
     if reason is None:
         rows = load_sums(folder, mindspore_catalog().analysers["cluster_flops"], DAY)
         names = list(rows.columns)
@@ -87,7 +87,7 @@ def _sums(folder: Folder, cluster: Cluster, missing: dict[str, str]) -> list[dic
 
 
 def _links(folder: Folder, cluster: Cluster, missing: dict[str, str]) -> list[list[Any]]:
-    reason = _lacking(cluster, folder.of_ranks(LINKS), LINKS)
+    reason = _lacking(cluster, _with_steps(folder, LINKS), f"{STEPS} and {LINKS}")
     if reason is not None:
         missing["links"] = reason
         return []
@@ -95,6 +95,11 @@ def _links(folder: Folder, cluster: Cluster, missing: dict[str, str]) -> list[li
     rows = load_links(folder, analyser, DAY, read_condition({}, analyser))
     cells = (rows.columns[one.name].at(rows.every) for one in rows.shown)
     return [list(row) for row in zip(*cells, strict=True)]
+
+
+def _with_steps(folder: Folder, table: str) -> list[Folder]:
+    """The ranks that have a file of steps, without which the viewer does not see them, and this."""
+    return [one for one in folder.of_ranks(STEPS) if one.find(table) is not None]
 
 
 def _lacking(cluster: Cluster, held: Iterable[Folder], what: str) -> str | None:
@@ -129,8 +134,7 @@ def _by_stage(steps: Mapping[int, Mapping[str, float]], cluster: Cluster) -> lis
     for rank, one in steps.items():
         stage = cluster.stage_of(rank)
         collective, whole = sums.get(stage, (0.0, 0.0))
-        whole += one[COMPUTING] + one[ALONE]
-        sums[stage] = collective + one[COLLECTIVE], whole
+        sums[stage] = collective + one[COLLECTIVE], whole + one[COMPUTING] + one[ALONE]
     return [
         {"stage_id": stage, "rate": collective / whole}
         for stage, (collective, whole) in sums.items()
