@@ -44,7 +44,7 @@ def answer_communication(
             f"device{one.device}": [_row(one, cells, row) for row in range(len(cells.lines))]
             for one, cells in _files(folder)
         }
-    found = dict(_of_step(folder, condition.switch("step_id")))
+    found, total = _of_step(folder, condition.switch("step_id"))
     ranks = np.array(list(found), np.int64)
     rows = list(found.values())
     shown = tuple(one for one in analyser.columns_on(day))
@@ -59,8 +59,7 @@ def answer_communication(
         {"communication_info": [row[one] for one in taken], RANK: row[names.index(RANK)]}
         for row in answer["object"]
     ]
-    first = next((len(cells.lines) for _, cells in _files(folder)), 0)
-    return {"total_step_num": max(first - 1, 0), "communication": info, "size": answer["size"]}
+    return {"total_step_num": total, "communication": info, "size": answer["size"]}
 
 
 def load_links(folder: Folder, analyser: Analyser, day: str, condition: Condition) -> Rows:
@@ -86,7 +85,7 @@ def wanted_links(rows: Rows, found: Indexes, condition: Condition) -> Indexes:
 
 
 def _links(folder: Folder, step: int) -> Iterator[list[Any]]:
-    for rank, row in _of_step(folder, step):
+    for rank, row in _of_step(folder, step)[0].items():
         for link, kinds in mapping(row.get(DOCUMENTS[0])).items():
             for kind, numbers in mapping(kinds).items():
                 values = numbers[:NUMBERS_OF_LINK] if isinstance(numbers, list) else []
@@ -98,23 +97,27 @@ def _links(folder: Folder, step: int) -> Iterator[list[Any]]:
                 yield [link, kind, *values]
 
 
-def _of_step(folder: Folder, step: int) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The row of a step of each rank that has it, by rank; step 0 is the average."""
+def _of_step(folder: Folder, step: int) -> tuple[dict[int, Mapping[str, Any]], int]:
+    """By rank its row of a step, 0 for the average, and the number of steps of the lowest rank."""
     wanted = str(step) if step else AVERAGE
-    lacking, found = [], 0
+    found: dict[int, Mapping[str, Any]] = {}
+    total, lacking, holding = None, [], 0
     for one, cells in _files(folder):
+        if total is None:
+            total = max(len(cells.lines) - 1, 0)
         steps = cells.columns[NUMBER].to_pylist()
         if wanted not in steps:
             lacking.append(one)
             continue
+        holding += 1
         row = _row(one, cells, steps.index(wanted))
-        found += 1
         if None not in row.values():
-            yield rank_of(one), row
-    if step and lacking and not found:
+            found[rank_of(one)] = row
+    if step and lacking and not holding:
         raise WrongCondition(f"step_id: no rank has communication in step {step}")
     for one in lacking:
         absent(one, TABLE, f"no step {wanted}")
+    return found, total or 0
 
 
 def _files(folder: Folder) -> Iterator[tuple[Folder, Cells]]:
