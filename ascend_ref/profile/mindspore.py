@@ -35,7 +35,7 @@ class Program(NamedTuple):
     """The program that was profiled. ``worker``: in the name of its folder, by default the host.
 
     The others are those of simulated hosts, whose programs launch kernel by kernel: at O2 no steps
-    are shown. Empty, or of CANN :data:`NOT_KNOWN`: not known.
+    are shown.
     """
 
     worker: str = ""
@@ -46,7 +46,7 @@ class Program(NamedTuple):
 
 SIMULATED = Program()
 NOT_KNOWN = "not known"
-"""In place of the version of CANN (mindspore-present.md 3)."""
+"""In place of a version, as MindSpore writes it of CANN (mindspore-present.md 3)."""
 
 
 def write_mindspore_profile(

@@ -157,7 +157,12 @@ def _convert(
         lost.append("no file has a run of a task: there is no database")
     revision = catalog().revisions[-1].id
     profile = write_mindspore_profile(
-        draft, capture, revision, forms, program=Program(name, "", NOT_KNOWN, ""), spill=spill
+        draft,
+        capture,
+        revision,
+        forms,
+        program=Program(name, NOT_KNOWN, NOT_KNOWN, ""),
+        spill=spill,
     )
     if "text" in forms:
         write_msprof_outputs(_prof(profile), capture, revision, ["csv"], spill=spill)

@@ -5,7 +5,8 @@ Documents are read when they are asked for; the packaged ones are validated by t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -38,6 +39,11 @@ from .proposals import Proposal
 from .requests import Argument, DatedVerb, Refusal, Request
 
 FOLDER = "mindspore"
+
+
+def _any_of(names: Iterable[DatedName]) -> re.Pattern[str]:
+    """What every name is: most files of a folder are none of these, and are compared once."""
+    return re.compile("|".join(one.form.pattern for one in names))
 
 
 class MindSporeCatalog:
@@ -176,11 +182,32 @@ class MindSporeCatalog:
         """The kind of a file by its name, the name that it is, and its changing parts; ``None`` for
         a name of no kind.
         """
+        if not self._file_names.fullmatch(name):
+            return None
         for file in self.files.values():
             found = file.named(name)
             if found is not None:
                 return file, *found
         return None
+
+    def table_of(self, name: str) -> tuple[IntermediateFile, DatedName, Mapping[str, str]] | None:
+        """The same of an intermediate file, by the newest of its names."""
+        if not self._table_names.fullmatch(name):
+            return None
+        for table in self.tables.values():
+            for dated in reversed(table.names):
+                parts = dated.form.named(name)
+                if parts is not None:
+                    return table, dated, parts
+        return None
+
+    @cached_property
+    def _file_names(self) -> re.Pattern[str]:
+        return _any_of(one for file in self.files.values() for one in file.names)
+
+    @cached_property
+    def _table_names(self) -> re.Pattern[str]:
+        return _any_of(one for table in self.tables.values() for one in table.names)
 
     def _file(self, row: Mapping[str, Any], place: str) -> CaptureFile:
         with reading(place):

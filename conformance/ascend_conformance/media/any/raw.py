@@ -10,7 +10,6 @@ from ascend_spec import layout_catalog
 from ...engine.candidate import Candidate, Listing
 from ...engine.folders import framework_of, is_collection
 from .. import NO_PROFILE
-from ..mindspore.folder import captures_in
 from .no_profile import NoProfile
 
 RAW = "raw"
@@ -37,7 +36,11 @@ def command_for(listing: Listing) -> str | None:
         return f"{module}.analyse({str(folder)!r})"
     inside = any(name == "host" or name.startswith("device_") for name in names)
     alone = framework_of(folder.parent.name) is None
-    if is_collection(folder.name) and inside and alone and not captures_in(listing):
+    if not (is_collection(folder.name) and inside and alone):
+        return None
+    from ..mindspore.folder import captures_in  # slow: numpy
+
+    if not captures_in(listing):
         return exporting(folder)
     return None
 

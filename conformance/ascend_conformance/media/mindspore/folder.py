@@ -65,12 +65,11 @@ def file_alone(path: Path) -> Candidate | None:
 
 def table_file(path: Path) -> TableFile | None:
     """The intermediate file that a path is by its name."""
-    for table in mindspore_catalog().tables.values():
-        for dated in reversed(table.names):
-            parts = dated.form.named(path.name)
-            if parts is not None:
-                return TableFile(path, table, dated, parts.get("device", ""))
-    return None
+    found = mindspore_catalog().table_of(path.name)
+    if found is None:
+        return None
+    table, dated, parts = found
+    return TableFile(path, table, dated, parts.get("device", ""))
 
 
 def tables_in(paths: Sequence[Path]) -> list[TableFile]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 class _FilesOfMindSpore(Medium):
     name = "mindspore"
-    given = ("raw or intermediate file of MindSpore's profiler",)
+    given = ("file of MindSpore",)
     specimens = ("mindspore",)
 
     def rules(self) -> Mapping[str, Rule[Any]]:
