@@ -24,6 +24,7 @@ Places = dict[str, Facts]
 PROSE = frozenset(
     [
         "summary",
+        "reason",
         "note",
         "description",
         "why",
