@@ -35,38 +35,29 @@ _TYPES: Mapping[JsonType, Any] = {
     "object": _Object,
     "null": None,
 }
-LENGTH = "dur"
-_DECIMAL = r"^-?[0-9]+(\.[0-9]+)?$"
 _INTEGER = re.compile(rb"-?(?:0|[1-9][0-9]{0,18})")
 
 
 @per_spec
-def key_types(*, text_lengths: bool) -> Mapping[str, frozenset[JsonType]]:
-    """For each key of an event the JSON types that any writer gives it, and readers can use.
-
-    ``text_lengths``: of the writers whose lengths can be texts too.
-    """
+def key_types() -> Mapping[str, frozenset[JsonType]]:
+    """For each key of an event the JSON types that any writer gives it, and readers can use."""
     found: dict[str, set[JsonType]] = {}
     for form in timeline_catalog().forms.values():
         for key, types in form.types.items():
             found.setdefault(key, set()).update(types)
-    if not text_lengths:
-        found[LENGTH].discard("string")
     for flow in timeline_catalog().flows.values():
         found.setdefault("id", set()).update(one.json for one in flow.ids)
     return {key: frozenset(types) for key, types in sorted(found.items())}
 
 
 @per_spec
-def event_type(*, text_lengths: bool) -> type[msgspec.Struct]:
+def event_type() -> type[msgspec.Struct]:
     """A structure that decodes what :func:`key_types` allows; every key may be missing."""
     fields = []
-    for key, types in key_types(text_lengths=text_lengths).items():
-        of_key = {**_TYPES, "string": Annotated[str, msgspec.Meta(pattern=_DECIMAL)]}
-        known = of_key if key == LENGTH else _TYPES
-        allowed: Any = known[min(types)]
+    for key, types in key_types().items():
+        allowed: Any = _TYPES[min(types)]
         for one in sorted(types)[1:]:
-            allowed = allowed | known[one]
+            allowed = allowed | _TYPES[one]
         fields.append((key, allowed, msgspec.field(default=None)))
     return msgspec.defstruct("Event", fields, gc=False, forbid_unknown_fields=True)
 
@@ -92,10 +83,10 @@ class KeyFaults:
 
     found: dict[tuple[str, str], KeyFault] = field(default_factory=dict)
 
-    def note(self, raw: bytes, row: int, offset: int, *, text_lengths: bool = False) -> bool:
+    def note(self, raw: bytes, row: int, offset: int) -> bool:
         """Note what is wrong with an event that could not be decoded; false for no object."""
         sound = True
-        for key, found in _wrong_keys(raw, text_lengths):
+        for key, found in _wrong_keys(raw):
             sound = sound and key != ""
             place = (key, found)
             if place not in self.found and len(self.found) >= MAX_FAULTS:
@@ -104,29 +95,19 @@ class KeyFaults:
         return sound
 
 
-def _wrong_keys(raw: bytes, text_lengths: bool) -> Iterator[tuple[str, str]]:
+def _wrong_keys(raw: bytes) -> Iterator[tuple[str, str]]:
     try:
         members = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
     except msgspec.ValidationError:
         yield "", json_type(raw)
         return
-    allowed = key_types(text_lengths=text_lengths)
+    allowed = key_types()
     for key, value in members.items():
         found = json_type(bytes(value))
         if key not in allowed:
             yield key, UNKNOWN
-        elif not (_is_length(key, found, bytes(value)) and _is_one_of(found, allowed[key])):
+        elif found not in allowed[key] and not (found == "integer" and "number" in allowed[key]):
             yield key, found
-
-
-def _is_one_of(found: str, types: frozenset[JsonType]) -> bool:
-    return found in types or (found == "integer" and "number" in types)
-
-
-def _is_length(key: str, found: str, raw: bytes) -> bool:
-    """Whether a text that is a length is a number."""
-    text = raw.decode("latin-1")[1:-1]
-    return key != LENGTH or found != "string" or re.match(_DECIMAL, text) is not None
 
 
 def json_type(raw: bytes) -> str:

@@ -27,7 +27,6 @@ from .choices import (
     LOSSES,
     LOSSES_OF_DEVICE,
     LOSSES_OF_HOST,
-    LOSSES_OF_JOBS,
     LOSSES_OF_RAW,
     Algorithm,
     DataType,
@@ -231,7 +230,7 @@ def faults(draw: st.DrawFn, scenario: Scenario, *, losses: bool = False) -> Faul
         and (losses or kind not in LOSSES)
         and (scenario.capture.npu or kind not in LOSSES_OF_DEVICE)
         and (scenario.capture.cpu or kind not in LOSSES_OF_HOST)
-        and kind not in (*LOSSES_OF_RAW, *LOSSES_OF_JOBS)
+        and kind not in LOSSES_OF_RAW
     ]
     kind = draw(st.sampled_from(kinds))
     numbers = st.integers(0, ranks - 1)

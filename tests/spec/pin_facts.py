@@ -24,7 +24,6 @@ Places = dict[str, Facts]
 PROSE = frozenset(
     [
         "summary",
-        "reason",
         "note",
         "description",
         "why",
@@ -88,8 +87,6 @@ OURS = frozenset(
         "takes",
         "shown_by",
         "proposal",
-        "refusal",
-        "refusals",
     ]
 )
 # Provenance as a whole, and what the documents say where an erratum decides against them. The
@@ -125,7 +122,6 @@ NAMING = [
     "method",
     "way",
     "analyser",
-    "request",
 ]
 
 

@@ -1,11 +1,4 @@
-"""The formats that things of the spec are exported in, each with the ending of file names."""
+"""The formats that a database is exported in, each with the ending of file names."""
 
-FORMATS = {
-    "json-schema": ".schema.json",
-    "ddl": ".sql",
-    "c-header": ".h",
-    "markdown": ".md",
-    "openapi": ".openapi.json",
-}
+FORMATS = {"json-schema": ".schema.json", "ddl": ".sql", "c-header": ".h", "markdown": ".md"}
 JSON_SCHEMA = next(iter(FORMATS))
-OPENAPI = "openapi"

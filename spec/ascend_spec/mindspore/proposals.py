@@ -11,10 +11,6 @@ from ascend_spec.core import Grade
 Kind = Literal["advice", "note"]
 
 
-OWN = "own-"
-"""What the key of a rule begins with that is of this project, and that no viewer has."""
-
-
 @dataclass(frozen=True, slots=True)
 class ProposalInput:
     """A number or text that a proposal rests on."""
@@ -28,8 +24,7 @@ class Proposal:
     """One rule of a proposer.
 
     ``key``: under which the viewer has it, with ``arguments``, names of inputs and thresholds, in a
-    list, or by name where they ``are_named``; of a rule of this project it begins with :data:`OWN`.
-    ``kind``: whether it is a reason to do something.
+    list, or by name where they ``are_named``. ``kind``: whether it is a reason to do something.
     ``needs``: analysers that it asks. ``when``: it holds, in words. ``text``: what it says, with
     names of inputs and thresholds in braces.
     """
@@ -47,10 +42,3 @@ class Proposal:
     arguments: tuple[str, ...] = ()
     are_named: bool = False
     kind: Kind = "advice"
-
-    @property
-    def own(self) -> bool:
-        """Whether it is a rule of this project, that no viewer has; such are asked by the name of
-        their proposer alone.
-        """
-        return self.key.startswith(OWN)

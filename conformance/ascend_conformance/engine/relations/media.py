@@ -11,7 +11,7 @@ from ascend_spec.recording import Entity, Medium, Shower
 
 from .rule import Relation
 
-MEDIA: tuple[Medium, ...] = ("database", "csv", "timeline", "mindspore")
+MEDIA: tuple[Medium, ...] = ("database", "csv", "timeline")
 
 
 @dataclass(frozen=True, slots=True)

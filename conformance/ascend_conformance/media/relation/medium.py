@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from ...engine.trials import Trials
     from ...ruleset import Rule
 
-_SPECIMENS = {"database": ("pytorch", "msprof"), "csv": ("text",), "timeline": ("text",)} | {
-    "mindspore": ("mindspore",)
-}
+_SPECIMENS = {"database": ("pytorch", "msprof"), "csv": ("text",), "timeline": ("text",)}
 """The specimens that are recordings, by what shows them."""
 
 

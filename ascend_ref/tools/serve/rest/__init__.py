@@ -1,1 +1,0 @@
-"""The REST interface of MindSpore's viewer, for a folder with intermediate files."""

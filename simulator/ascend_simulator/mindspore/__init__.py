@@ -1,1 +1,0 @@
-"""What MindSpore's profiler leaves of a simulated run, and what is true of it."""
