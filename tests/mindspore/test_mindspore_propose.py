@@ -140,6 +140,7 @@ def test_m74_m76_proposers_are_found_by_name() -> None:
     with pytest.raises(NoProposer, match="unknown proposer 'mindata'; did you mean minddata"):
         find_proposer("mindata")
     with pytest.raises(TypeError):
+        # What is wrong for mypy is what the test is about: the class has no rules of its own.
         Proposer("common")  # type: ignore[abstract]
 
 

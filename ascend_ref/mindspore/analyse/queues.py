@@ -6,16 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ascend_ref.raw.damage import Damage
+from ascend_spec import mindspore_catalog
 
 from .files import Folder
 
 FETCHES = ("minddata_aicpu", "minddata_getnext_profiling")
 QUEUES = ("device_queue_profiling", "dataset_iterator_profiling")
-EMPTY_PART = 0.3
-"""Part of the steps with an empty queue above which processing the data is too slow."""
+THOUSANDS = {"minddata_aicpu": 1, "minddata_getnext_profiling": 2}
+"""How often times of fetches are divided by 1,000 to be ms: us of an Ascend device, ns of a GPU.
 
-PER_MS = {"minddata_aicpu": 1e3, "minddata_getnext_profiling": 1e6}
-"""Of times of fetches: us of an Ascend device, ns of a GPU."""
+One division by a million gives other digits than the viewer has.
+"""
 
 TIME, LENGTH = "0", "1"
 TIMES = {"0": "get_cost", "1": "push_cost", "2": "total_cost"}
@@ -42,14 +43,16 @@ def fetched(folder: Folder) -> dict[str, dict[str, Any]]:
             continue
         try:
             length = int(line[3]) if len(line) > 3 else None
-            time = (float(line[2]) - float(line[1])) / 1e3 if len(line) > 2 else None
+            time = float(line[2]) - float(line[1]) if len(line) > 2 else None
         except ValueError:
             folder.damage.append(Damage(path, f"line {number}: no numbers", kind=table))
             continue
         if length is not None:
             lengths.append(length)
         if time is not None:
-            times.append(time if PER_MS[table] == 1e3 else time / 1e3)
+            for _ in range(THOUSANDS[table]):
+                time /= 1e3
+            times.append(time)
     average = {"avg_cost": _mean(times)} if times else {}
     return {
         "queue": _queue(lengths, {"empty_queue": lengths.count(0)}),
@@ -107,7 +110,8 @@ def statuses(fetches: Mapping[str, Any], queue: Mapping[str, Any]) -> dict[str, 
         waited = fetches["summary"]["queue_summary"]["empty_queue"]
         summary = {"empty_batch_count": waited, "total_batch": fetches["size"]}
         status["get_next_queue_info"] = {"summary": summary}
-    if counts["empty_queue"] > queue["size"] * EMPTY_PART:
+    rule = mindspore_catalog().proposals["empty_queue"]
+    if counts["empty_queue"] > queue["size"] * (rule.thresholds["empty_warning_threshold"] / 100):
         slow = "data_process"
     else:
         slow = "data_transmission" if waited else "device_queue_warning"

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from ascend_ref.cli.suggest import unknown
 from ascend_ref.raw.damage import Damage
+from ascend_spec.mindspore import REDUCTION_BEGIN, REDUCTION_END, TICKS
 
 from .condition import Condition, WrongCondition
 from .files import Folder
@@ -14,9 +15,7 @@ from .files import Folder
 TABLE = "step_trace_raw"
 POINTS = "step_trace_point_info"
 NUMBER = "step_num"
-START, END = "_start_point", "_end_point"
-PER_MS = 1e5
-"""Numbers of 10 ns in a millisecond."""
+PER_MS = TICKS * 1e3
 
 DIGITS = 4
 PERCENT_DIGITS = 2
@@ -94,7 +93,7 @@ def _reductions(
     for name in header:
         if not name.startswith("stream_") or name.endswith("point"):
             continue
-        times = [step.get(f"{name}{end}", 0) for end in (START, END, "")]
+        times = [step.get(f"{name}{end}", 0) for end in (REDUCTION_BEGIN, REDUCTION_END, "")]
         if all(times):
             start, end, length = times
             found.setdefault(name.split("_", 2)[1], []).append((start, end, length, name))

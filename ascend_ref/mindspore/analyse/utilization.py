@@ -35,13 +35,17 @@ def answer_utilization(folder: Folder, condition: Condition) -> dict[str, Any]:
         return {}
     samples = _list(document.get("time_stamp"))[1:]
     starts = _starts(folder)
-    steps = [_step_of(float(one), starts) for one in samples] if starts else []
+    times = [time for _, time in starts]
+    steps = [_step_of(float(one), starts, times) for one in samples] if starts else []
     total = len(starts) or max(len(folder.rows(STEPS)) - HEADER_AND_AVERAGE, 0)
     first = condition.switch("start_step")
     last = condition.switch("end_step")
     kept = _kept(steps, first, total if last is None else last)
     operators = _list(document.get("op_info"))
-    listed = [_operator(folder, one, kept) for one in operators if str(one.get("op_id")) != OF_NONE]
+    workers = _workers(folder)
+    listed = [
+        _operator(one, kept, workers) for one in operators if str(one.get("op_id")) != OF_NONE
+    ]
     sums = {
         key: sum(one["metrics"].get(key, {}).get("avg_value", 0) for one in listed)
         for key in ("user_utilization", "sys_utilization")
@@ -98,12 +102,12 @@ def _starts(folder: Folder) -> list[tuple[str, float]]:
         return []
 
 
-def _step_of(time: float, starts: Sequence[tuple[str, float]]) -> str | int:
-    """The step in which a sample was taken; 0 before the first."""
-    if time < starts[0][1]:
+def _step_of(time: float, starts: Sequence[tuple[str, float]], times: Sequence[float]) -> str | int:
+    """The step in which a sample was taken; 0 before the first. times: those of the starts."""
+    if time < times[0]:
         return 0
-    place = bisect_left([start for _, start in starts], time)
-    if place < len(starts) and starts[place][1] == time:
+    place = bisect_left(times, time)
+    if place < len(times) and times[place] == time:
         return starts[place][0]
     return starts[max(place - 1, 0)][0]
 
@@ -116,19 +120,25 @@ def _kept(steps: Sequence[str | int], first: int, last: int) -> slice:
     return slice(inside[0], inside[-1] + 1) if inside else slice(0, 0)
 
 
-def _operator(folder: Folder, operator: Mapping[str, Any], kept: slice) -> dict[str, Any]:
-    workers = None
+def _workers(folder: Folder) -> dict[str, int | None]:
+    """Workers by operator; of several rows of one the first counts."""
     cells = folder.cells(PIPELINE)
-    if cells is not None and {"op_id", "num_workers"} <= cells.columns.keys():
-        ids = cells.columns["op_id"].to_pylist()
-        wanted = str(operator.get("op_id"))
-        if wanted in ids:
-            text = cells.columns["num_workers"][ids.index(wanted)].as_py()
-            workers = int(text) if text.isdecimal() else None
+    if cells is None or not {"op_id", "num_workers"} <= cells.columns.keys():
+        return {}
+    found: dict[str, int | None] = {}
+    columns = (cells.columns[name].to_pylist() for name in ("op_id", "num_workers"))
+    for operator, text in zip(*columns, strict=True):
+        found.setdefault(operator, int(text) if text.isdecimal() else None)
+    return found
+
+
+def _operator(
+    operator: Mapping[str, Any], kept: slice, workers: Mapping[str, int | None]
+) -> dict[str, Any]:
     return {
         "metrics": _averages(operator.get("metrics"), kept),
         "op_id": operator.get("op_id"),
-        "num_workers": workers,
+        "num_workers": workers.get(str(operator.get("op_id"))),
     }
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ascend_ref.raw.damage import Damage, Damaged, few
 from ascend_ref.raw.series import Slice
+from ascend_spec.mindspore import TICKS
 
 from ..raw.records import layout_of, read_records
 from ..raw.strings import String, read_strings
@@ -26,8 +27,6 @@ MAGIC = b"\x5a\x5a"
 """What records begin with, by which parsers know them."""
 
 PER_MS = 1000
-PER_US = 100
-"""Ticks of a microsecond (mindspore-profiler 1.2)."""
 
 MOST = 1 << 63
 """No time is as great as this."""
@@ -111,7 +110,7 @@ def lines_of(run: Run, kernels: Iterable[Kernel]) -> list[str]:
         cells = _cells(number, one)
         if one.ticks is not None and "execution_time(ms)" in columns:
             start, end = one.ticks
-            cells |= {"run_start": start / PER_US, "run_end": end / PER_US}
+            cells |= {"run_start": start / TICKS, "run_end": end / TICKS}
         rows.append([cells[name] for name in columns])
         for name in ("total_time(us)", "total_time(ms)"):
             sums[name] = sums.get(name, 0) + cells[name]  # type: ignore[operator]

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from ascend_ref.raw.damage import Damage, Damaged, few
 from ascend_spec import mindspore_catalog
+from ascend_spec.mindspore import TICKS
 
 from ..folder import OPERATOR
 from .documents import Malformed, is_number, read_document
@@ -23,9 +24,6 @@ from .tables import write_rows
 KIND = "hccl_trace"
 TABLE = "hccl_raw"
 STEPS = "step_trace_raw"
-
-TICKS = 100
-"""Of a microsecond, as which steps have their times."""
 
 FIRST_REDUCTION = 9
 """Where columns of reductions begin; each has three."""

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ascend_ref.spill import Bytes, Spill, sorted_rows
+from ascend_spec.mindspore import TICKS
 
 from .drawn import Cell, drawn
 from .framework import framework_of
@@ -23,8 +24,7 @@ TIMES = "output_op_compute_time"
 TIMELINE = "output_timeline_data"
 FIRST = "min_cycle_counter"
 
-PER_MS = 1e5
-"""Ticks of a millisecond (mindspore-profiler 1.2)."""
+PER_MS = TICKS * 1e3
 
 STREAMS = 32
 """Bits of a task in a key; those above are its stream."""

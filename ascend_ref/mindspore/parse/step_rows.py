@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import NamedTuple, TypeAlias
 
-from ascend_spec.mindspore import TableColumn
+from ascend_spec.mindspore import REDUCTION_BEGIN, REDUCTION_END, TableColumn
 
 from .operator import last_part
 from .steps import FIRST, Step
@@ -19,9 +19,6 @@ AVERAGE = "-"
 
 UNNAMED = "parallel"
 """In place of the operator of a reduction that is not known."""
-
-BEGIN, END = "_start_point", "_end_point"
-"""Ends of the names of columns; that of the length of a reduction has neither."""
 
 
 class Reduction(NamedTuple):
@@ -106,9 +103,9 @@ class StepRows:
             self._names[key] = [form.of(**_parts(one)) for form in self._forms]
         values = (
             one.begin
-            if form.template.endswith(BEGIN)
+            if form.template.endswith(REDUCTION_BEGIN)
             else one.end
-            if form.template.endswith(END)
+            if form.template.endswith(REDUCTION_END)
             else one.end - one.begin
             for form in self._forms
         )

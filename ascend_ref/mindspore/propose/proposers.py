@@ -44,12 +44,12 @@ class Proposed:
     @property
     def arguments(self) -> Any:
         """What the viewer has under the key: ``None`` where the text has no numbers."""
-        names = self.rule.arguments
+        values = [self.numbers[name] for name in self.rule.arguments]
+        if self.rule.are_texts:
+            values = [str(one) for one in values]
         if self.rule.are_named:
-            return {name: self.numbers[name] for name in names}
-        if self.rule.proposer == "step_trace":
-            return [str(self.numbers[name]) for name in names]
-        return [self.numbers[name] for name in names] or None
+            return dict(zip(self.rule.arguments, values, strict=True))
+        return values or None
 
 
 class Proposer(ABC):

@@ -4,6 +4,9 @@ from .analysers import Analyser as Analyser
 from .analysers import AnswerColumn as AnswerColumn
 from .analysers import AnswerSwitch as AnswerSwitch
 from .catalog import MindSporeCatalog as MindSporeCatalog
+from .model import REDUCTION_BEGIN as REDUCTION_BEGIN
+from .model import REDUCTION_END as REDUCTION_END
+from .model import TICKS as TICKS
 from .model import CaptureFile as CaptureFile
 from .model import DatedName as DatedName
 from .model import Generation as Generation

@@ -38,6 +38,14 @@ Mode = Literal["training", "inference"]
 IGNORED = (".done", ".join", ".zip")
 """Names that end so are marks, what a parser joined, and archives."""
 
+TICKS = 100
+"""Of the counter of a device in a microsecond (mindspore-profiler 1.2)."""
+
+REDUCTION_BEGIN, REDUCTION_END = "_start_point", "_end_point"
+"""What the names of columns of each reduction end with in step_trace_raw; that of its length ends
+with neither.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Generation:

@@ -24,9 +24,9 @@ class Proposal:
     """One rule of a proposer.
 
     ``key``: under which the viewer has it, with ``arguments``, names of inputs and thresholds, in a
-    list, or by name where they ``are_named``. ``kind``: whether it is a reason to do something.
-    ``needs``: analysers that it asks. ``when``: it holds, in words. ``text``: what it says, with
-    names of inputs and thresholds in braces.
+    list, or by name where they ``are_named``; as texts where they ``are_texts``. ``kind``: whether
+    it is a reason to do something. ``needs``: analysers that it asks. ``when``: it holds, in words.
+    ``text``: what it says, with names of inputs and thresholds in braces.
     """
 
     proposal: str
@@ -41,4 +41,5 @@ class Proposal:
     thresholds: Mapping[str, int | float] = field(default_factory=dict)
     arguments: tuple[str, ...] = ()
     are_named: bool = False
+    are_texts: bool = False
     kind: Kind = "advice"
