@@ -94,6 +94,8 @@ def test_m65_steps_of_a_real_job(tmp_path: Path) -> None:
     assert [one["duration"] for one in parts] == [
         round(row[one] / 1e5, 4) for one in ("iteration_interval", "fp_and_bp", "tail")
     ]
+    begins = [0, *(row[one] - row["start_point"] for one in ("fp_point", "bp_point"))]
+    assert [one["start"] for one in parts] == [round(one / 1e5, 4) for one in begins]
     streams = {name.split("_")[1] for name in header if name.startswith("stream_")}
     assert len(reductions) == len(streams)
     for line in reductions:
@@ -350,6 +352,8 @@ def test_m67_busy_cpus_by_step(tmp_path: Path) -> None:
     path.write_text(json.dumps(document), encoding="utf-8")
     queue = "1 4 7 2 10\n1 4 8 2 20\n"
     (tmp_path / "device_queue_profiling_0.txt").write_text(queue, encoding="utf-8")
+    pipeline = "op_id,op_type,num_workers\r\n0,Batch,2\r\n1,Map,8\r\n"
+    (tmp_path / "minddata_pipeline_raw_0.csv").write_text(pipeline, encoding="utf-8", newline="")
     answer = query(tmp_path, "minddata_cpu_utilization", {"start_step": 1})
     assert answer["step_info"] == ["2", "2"]
     assert answer["step_total_num"] == 2
@@ -357,7 +361,17 @@ def test_m67_busy_cpus_by_step(tmp_path: Path) -> None:
     assert answer["device_info"]["idle_utilization"] == idle
     (operator,) = answer["op_info"]["op_list"]
     assert operator["metrics"]["user_utilization"] == {"metrics": [4, 8], "avg_value": 6}
+    assert operator["num_workers"] == 8
     assert query(tmp_path, "minddata_cpu_utilization", {"start_step": 0})["step_info"][0] == 0
+
+
+def test_m67_fetches_on_a_gpu_are_in_ns(tmp_path: Path) -> None:
+    lines = "GetNext_dequeue_wait 1000000 3000000 1\nGetNext_dequeue_wait 4000000 5000000 0\n"
+    (tmp_path / "minddata_getnext_profiling_0.txt").write_text(lines, encoding="utf-8")
+    answer = query(tmp_path, "minddata")
+    assert answer["time"]["get_next"]["info"] == {"get_next": [2.0, 1.0]}
+    assert answer["time"]["get_next"]["summary"] == {"time_summary": {"avg_cost": "1.5"}}
+    assert answer["queue"]["get_next"]["info"] == {"queue": [1, 0]}
 
 
 # --- the verb -------------------------------------------------------------------------------------
