@@ -365,6 +365,40 @@ def test_m67_busy_cpus_by_step(tmp_path: Path) -> None:
     assert query(tmp_path, "minddata_cpu_utilization", {"start_step": 0})["step_info"][0] == 0
 
 
+def test_m65_reductions_are_in_order_of_their_ends_and_gaps_may_be_none(tmp_path: Path) -> None:
+    names = ["step_num", "start_point", "end_point", "total", "fp_point", "bp_point"]
+    names += ["iteration_interval", "fp_and_bp", "tail"]
+    values = [1, 100_000, 1_100_000, 1_000_000, 200_000, 900_000, 100_000, 700_000, 200_000]
+    for number, (begin, end) in enumerate([(300_000, 800_000), (400_000, 500_000)]):
+        own = f"stream_7_{number}_AllReduce"
+        names += [own, f"{own}_start_point", f"{own}_end_point"]
+        values += [end - begin, begin, end]
+    rows = [values, ["-", *values[1:]]]
+    write_csv(tmp_path / "step_trace_raw_0_detail_time.csv", ",".join(names), rows)
+    answer = query(tmp_path, "step_trace", {"step_id": 1})
+    (line,) = answer["training_trace_graph"][2:]
+    assert line == [
+        {"name": "", "start": 1.0, "duration": 2.0},
+        {"name": "stream_7_1_AllReduce", "start": 3.0, "duration": 1.0},
+        {},  # the first began before the second ended
+        {"name": "stream_7_0_AllReduce", "start": 2.0, "duration": 5.0},
+        {"name": "", "start": 7.0, "duration": 3.0},
+    ]
+
+
+def test_m62_types_of_a_step_are_shown_with_their_averages(tmp_path: Path) -> None:
+    types = {name: [9, 8.5, number + 0.5] for number, name in enumerate("abcd")}
+    later = {name: [9, 8.5, number + 7.5] for number, name in enumerate("abcd")}
+    document = {
+        "operator": {"1": [{"op_type": "a"}], "2": [{"op_type": "b"}]},
+        "operator_type": {"1": types, "2": later},
+    }
+    (tmp_path / "dynamic_shape_info_0.json").write_text(json.dumps(document), encoding="utf-8")
+    answer = query(tmp_path, "gpu_op_type_info")
+    assert answer["all_type"] == ["a", "b", "c", "d"]
+    assert answer["filter_type"] == {"a": [0.5, 7.5], "b": [1.5, 8.5], "c": [2.5, 9.5]}
+
+
 def test_m67_fetches_on_a_gpu_are_in_ns(tmp_path: Path) -> None:
     lines = "GetNext_dequeue_wait 1000000 3000000 1\nGetNext_dequeue_wait 4000000 5000000 0\n"
     (tmp_path / "minddata_getnext_profiling_0.txt").write_text(lines, encoding="utf-8")
