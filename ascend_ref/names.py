@@ -13,10 +13,10 @@ FIRST_NUMBER = 1
 """Number of a program's first PROF folder."""
 
 
-def stamp(moment: int) -> str:
-    """Unix ns as ``yyyymmddHHMMSSmmm``, 17 digits."""
+def stamp(moment: int, zone: timedelta = HOST_ZONE) -> str:
+    """Unix ns as ``yyyymmddHHMMSSmmm``, 17 digits, of the clock of a time zone."""
     seconds, rest = divmod(moment, 1_000_000_000)
-    time = datetime.fromtimestamp(seconds, UTC) + HOST_ZONE
+    time = datetime.fromtimestamp(seconds, UTC) + zone
     return f"{time:%Y%m%d%H%M%S}{rest // 1_000_000:03}"
 
 
@@ -24,6 +24,13 @@ def pytorch_folder(host: str, process: int, moment: int) -> str:
     """Folder of one process of the framework."""
     return layout_catalog().folder(
         "pytorch", "profile", host=host, process=process, stamp=stamp(moment)
+    )
+
+
+def mindspore_folder(host: str, process: int, moment: int) -> str:
+    """Folder of one process of MindSpore, whose profiler goes by UTC (mindspore-present.md 1)."""
+    return layout_catalog().folder(
+        "mindspore", "profile", host=host, process=process, stamp=stamp(moment, timedelta(0))
     )
 
 

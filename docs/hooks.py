@@ -6,6 +6,7 @@ from what the checker does.
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,9 @@ from ascend_ref.tools.spec.site import ALONE, SiteStyle, spec_pages, spec_target
 from ascend_spec import Catalog, catalog
 
 ROOT = Path(__file__).parents[1]
+sys.path.append(str(ROOT / "docs"))  # mkdocs reads this file as one of no package.
+from statements import statements_page  # noqa: E402
+
 EVIDENCE = (
     "index",
     "db-schema",
@@ -59,6 +63,7 @@ def generated_pages(facts: Catalog) -> dict[str, str]:
         if kind == "document":
             pages["timeline/documents.md"] += f"\n{text.replace('hold', f'hold of {name}.json', 1)}"
     pages["command.md"] = command_page()
+    pages["statements.md"] = statements_page("002", "Statements about MindSpore's profiler")
     for name in ("CONTRIBUTING", "CHANGELOG"):
         pages[f"{name.lower()}.md"] = (ROOT / f"{name}.md").read_text(encoding="utf-8")
     return pages
@@ -108,9 +113,10 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
         {
             "MindSpore": [
                 path
-                for folder in ("mindspore", "intermediate", "analyser")
+                for folder in ("mindspore", "intermediate", "analyser", "rest")
                 for path in _section(folder, pages)
             ]
+            + ["statements.md"]
         },
         {"Recording": _section("recording", pages)},
         {"Rules": _section("rules", pages)},

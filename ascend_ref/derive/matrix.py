@@ -56,10 +56,11 @@ def rate(size: Integers, duration: Integers | Reals) -> Reals:
     return python_round(divided(size / 1e6, duration / 1e6, duration > 0), RATE_PLACES)
 
 
-def choices(found: Flows, heap: Integers) -> Choices:
+def choices(found: Flows, heap: Integers, *, filled: bool = False) -> Choices:
     """The fastest, the middle, the three slowest flows of each heap, and the sum of all.
 
-    heap: for each flow the number of its step, class, kind, group and pair of ranks.
+    heap: for each flow the number of its step, class, kind, group and pair of ranks. filled:
+    whether the fastest stands for what a heap of fewer than three lacks, as MindSpore has it.
     """
     order = np.lexsort((-rate(found.size, found.duration), heap))
     heaps = heap[order]
@@ -70,8 +71,8 @@ def choices(found: Flows, heap: Integers) -> Choices:
         "top1": first,
         "middle": first + count // 2,
         "bottom1": last,
-        "bottom2": (last - 1)[count >= 2],
-        "bottom3": (last - 2)[count >= 3],
+        "bottom2": np.maximum(last - 1, first)[filled | (count >= 2)],
+        "bottom3": np.maximum(last - 2, first)[filled | (count >= 3)],
     }
     parts = []
     for choice, name in enumerate(CHOICES):

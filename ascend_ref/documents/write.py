@@ -20,19 +20,22 @@ from ascend_ref.derive.communication_report import (
     starts_of_operators,
 )
 from ascend_ref.recorded import Recorded
+from ascend_ref.recorded.mindspore import steps_of
 from ascend_spec import layout_catalog
+
+from .mindspore import operators_by_step
 
 
 def write_documents(recorded: Recorded, folder: Path) -> list[Path]:
     """Write the documents of a recording into ``folder``; returns their paths.
 
-    Both stand in the folder of the framework's exporter, and each only where its table of
-    analysis.db has rows, which is not so at level 0. A file appears complete or not at all; equal
+    Both stand in the folder of a framework's exporter, and each only where its table of the
+    analysis has rows, which is not so at level 0. A file appears complete or not at all; equal
     recordings give equal bytes. Only the tables and one step are in memory at a time.
 
     Raises ``OSError`` where ``folder`` cannot be written.
     """
-    if recorded.output != "pytorch":
+    if recorded.output == "msprof":
         return []
     # Numbers of foreign recordings may exceed all bounds; the result is written as it is.
     with np.errstate(all="ignore"):
@@ -40,6 +43,8 @@ def write_documents(recorded: Recorded, folder: Path) -> list[Path]:
 
 
 def _written(recorded: Recorded, folder: Path) -> list[Path]:
+    if recorded.output == "mindspore":
+        return _written_by_mindspore(recorded, folder)
     found: list[Path] = []
     times = recorded.table("CommAnalyzerTime")
     if times.num_rows:
@@ -58,6 +63,21 @@ def _written(recorded: Recorded, folder: Path) -> list[Path]:
             )
         )
     return found
+
+
+def _written_by_mindspore(recorded: Recorded, folder: Path) -> list[Path]:
+    times, bandwidths, matrix = (
+        recorded.table(name)
+        for name in ("CommAnalyzerTime", "CommAnalyzerBandwidth", "CommAnalyzerMatrix")
+    )
+    if not times.num_rows:
+        return []
+    reports = operators_by_step(times, bandwidths, matrix, steps_of(recorded))
+    return [
+        _write(folder / layout_catalog().file("mindspore", name), report)
+        for name, report in zip(("communication", "communication_matrix"), reports, strict=True)
+        if name == "communication" or matrix.num_rows
+    ]
 
 
 def _steps(traces: pa.Table) -> list[str]:

@@ -7,13 +7,18 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
 
+import numpy as np
+
 from ascend_ref.raw.lines import decode_lines
 from ascend_spec import mindspore_catalog
 from ascend_spec.core import Bounds
 from ascend_spec.mindspore import CaptureFile, Generation
+from ascend_spec.mindspore.records import INLINE, NUMBER
 
 from .folder import RawCapture
 from .raw.records import layout_of
+
+_WITH_TEXTS = "task_desc_records"
 
 _SHOWN = 1 << 16
 """Bytes of a file that are looked at."""
@@ -79,6 +84,8 @@ def _evidence(capture: RawCapture) -> Iterator[Evidence]:
 
 def _content_evidence(path: Path, kind: CaptureFile) -> Iterator[Evidence]:
     """What the first bytes of a file show that has other content on other days."""
+    if kind.file == _WITH_TEXTS:
+        yield from _text_evidence(path, kind)
     grammar = mindspore_catalog().grammars.get(kind.grammar or "")
     dated = [] if grammar is None else [one for one in grammar.lines.values() if _days(one)]
     if grammar is None or not dated:
@@ -96,6 +103,29 @@ def _content_evidence(path: Path, kind: CaptureFile) -> Iterator[Evidence]:
         if line is not None and line in dated:
             yield Evidence(path, f"such text is written{_days(line)}", line)
             return
+
+
+def _text_evidence(path: Path, kind: CaptureFile) -> Iterator[Evidence]:
+    """By which kind the names that stand in the records themselves say so: they are longer than the
+    numbers of others.
+    """
+    layout = layout_of(kind.file, "")
+    with path.open("rb") as file:
+        content = file.read(_SHOWN // layout.size * layout.size)
+    whole = len(content) // layout.size * layout.size
+    rows = np.frombuffer(content[:whole], np.uint8).reshape(-1, layout.size)
+    names = layout.view(0, rows)["opName"]
+    inline = {
+        number
+        for number, text in zip(names["kind"].tolist(), names["content"].tolist(), strict=True)
+        if text[NUMBER:].strip(b"\0")
+    }
+    wanted = {0: "zero", INLINE: "one"}
+    if len(inline) == 1 and inline <= wanted.keys():
+        way = wanted[inline.pop()]
+        for one in mindspore_catalog().methods["inline_text"].ways:
+            if one.way == way:
+                yield Evidence(path, f"names in records are marked so{_days(one)}", one)
 
 
 def _days(bounds: Bounds) -> str:

@@ -11,8 +11,11 @@ from ascend_ref.raw.damage import Damage, Unreadable
 from ascend_ref.raw.json_text import load_json
 from ascend_ref.raw.readable import Reading, readable
 from ascend_ref.raw.series import Gathered, Slice, Slices
+from ascend_ref.raw.show import AT_ONCE, tagged_records
+from ascend_ref.raw.tagged import tagged_blocks
 from ascend_spec import mindspore_catalog
-from ascend_spec.mindspore import CaptureFile
+from ascend_spec.mindspore import TAGGED_RECORDS, CaptureFile
+from ascend_spec.raw.records import FrameworkRecord
 
 from .folder import RawCapture, RawFiles
 from .generation import find_generation
@@ -73,11 +76,37 @@ def _elements(
         except (ValueError, RecursionError) as error:
             raise Unreadable(f"{path}: no JSON: {error}") from None
         return "content", iter([content])
+    if any(one.record in TAGGED_RECORDS for one in kind.members):
+        record = TAGGED_RECORDS[_tagged(path, kind)]
+        return "records", _with_texts(path, record, damage)
     if kind.members and (kind.grammar is None or is_records(slices)):
         return "records", _records(slices, kind, day, damage)
     if kind.grammar is None:
         raise Unreadable(f"{path}: what a file of {kind.file} holds is not described")
     return "lines", _lines(slices, kind, damage)
+
+
+def _tagged(path: Path, kind: CaptureFile) -> str:
+    """The record of which a file with texts is: the newest of which its first ones all are.
+
+    Files of two days differ in the length of the fixed part alone, where texts begin.
+    """
+    names = [one.record for one in reversed(kind.members)]
+    for name in names:
+        damage: list[Damage] = []
+        record = TAGGED_RECORDS[name]
+        block = next(tagged_blocks(path, record, damage), None)
+        if block is not None and not damage and {*block.tag.tolist()} <= record.texts.keys():
+            return name
+    return names[0]
+
+
+def _with_texts(path: Path, record: FrameworkRecord, damage: list[Damage]) -> Iterator[Element]:
+    reading = Reading(sets=names_of)
+    for block in tagged_blocks(path, record, damage):
+        for start in range(0, len(block.offset), AT_ONCE):
+            part = slice(start, min(start + AT_ONCE, len(block.offset)))
+            yield from tagged_records(record, block, part, reading)
 
 
 def _records(

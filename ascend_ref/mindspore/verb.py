@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ascend_ref.cli.guard import CommandError
-from ascend_ref.cli.options import STAGED, output
+from ascend_ref.cli.options import STAGED, deliverables, output
 from ascend_ref.cli.outputs import room_for
 from ascend_ref.cli.progress import progress_bar
 
@@ -17,6 +17,13 @@ from .propose.verb import propose
 
 if TYPE_CHECKING:
     from ascend_spec.mindspore import LineEnd
+
+
+FORMS = ("db", "text")
+
+
+def _forms(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(deliverables(texts, FORMS)) or FORMS
 
 
 @click.group()
@@ -65,6 +72,51 @@ def parse(raw: Path, output: Path, force: bool, generation: str | None, line_end
             click.echo(f"{entry.path}: {entry.reason}", err=True)
         for path in one.files:
             click.echo(str(path))
+        for line in one.damage:
+            click.echo(line, err=True)
+    return 1 if any(one.damage for one in done) else 0
+
+
+@mindspore.command()
+@click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path))
+@output("DIR", STAGED)
+@click.option(
+    "--as",
+    "forms",
+    multiple=True,
+    callback=_forms,
+    metavar="DELIVERABLES",
+    help="What to write, of db and text; repeatable or separated by commas. By default both.",
+)
+@click.option(
+    "--generation",
+    metavar="GENERATION",
+    help="Read as this generation does, or as on a day; by default found from the files.",
+)
+def convert(
+    folder: Path, output: Path, force: bool, forms: tuple[str, ...], generation: str | None
+) -> int:
+    """Make a profile of the present generation of one of an older generation.
+
+    FOLDER has raw files or, where these are gone, intermediate files; of each device a *_ascend_ms
+    is written into DIR. Prints their paths; on stderr what of the old files is not in them, which
+    stands in lost.txt, and what cannot be read, which stands in incomplete.txt.
+
+    Exit codes: 0 all converted, 1 files were damaged, 2 nothing could be converted.
+    """
+    from ascend_ref.raw.damage import Unreadable
+
+    from .convert.convert import convert as convert_folder  # slow: the spec
+
+    try:
+        with room_for(output, force=force), progress_bar(folder.name) as progress:
+            done = convert_folder(folder, output, forms, generation, progress)
+    except (Unreadable, KeyError) as problem:
+        raise CommandError(str(problem.args[0])) from None
+    for one in done:
+        click.echo(str(one.profile))
+        for line in one.lost:
+            click.echo(f"{one.source}: lost: {line}", err=True)
         for line in one.damage:
             click.echo(line, err=True)
     return 1 if any(one.damage for one in done) else 0

@@ -8,7 +8,7 @@ from pathlib import Path
 from ascend_ref import names
 from ascend_ref.capture import Capture
 from ascend_ref.documents import write_documents
-from ascend_ref.recorded import from_captures
+from ascend_ref.recorded import Output, from_captures
 from ascend_ref.spill import Spill
 from ascend_ref.text import write_csv_files
 from ascend_ref.timeline import write_timeline
@@ -17,23 +17,24 @@ from ascend_spec import layout_catalog
 from .readme import README, readme
 
 
-def write_pytorch_texts(
-    output: Path,
+def write_framework_texts(
+    folder: Path,
     capture: Capture,
+    output: Output,
     revision: str,
     without_arrows: Collection[str],
     kinds: Collection[str],
 ) -> None:
     """Of a rank, into ASCEND_PROFILER_OUTPUT: ``csv`` files, the ``timeline`` trace_view.json and
-    the JSON ``documents``, those that ``kinds`` names.
+    the JSON ``documents``, those that ``kinds`` names, as the profiler of a framework writes them.
     """
-    recorded = from_captures([capture], "pytorch", revision)
+    recorded = from_captures([capture], output, revision)
     if "csv" in kinds:
-        write_csv_files(recorded, output)
+        write_csv_files(recorded, folder)
     if "timeline" in kinds:
-        write_timeline(recorded, output, without_arrows=without_arrows)
+        write_timeline(recorded, folder, without_arrows=without_arrows)
     if "documents" in kinds:
-        write_documents(recorded, output)
+        write_documents(recorded, folder)
 
 
 def write_msprof_texts(

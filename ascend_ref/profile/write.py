@@ -51,7 +51,7 @@ def write_pytorch_profile(
     ``ValueError`` for an unknown form, a capture that cannot be encoded or a group of metrics that
     the framework's profiler does not have, ``OSError`` where ``folder`` cannot be written.
     """
-    _require_known(forms, (*PYTORCH_FORMS, "raw"))
+    require_known(forms, (*PYTORCH_FORMS, "raw"))
     origin, recorded = capture.origin, capture
     missing: list[str] = []
     if "raw" in forms:
@@ -72,7 +72,7 @@ def write_pytorch_profile(
             origin,
             exported,
         )
-        _write_json(
+        write_json(
             draft / layout_catalog().file("pytorch", "profiler_info", copy=origin.rank),
             info,
             indent=4,
@@ -80,12 +80,12 @@ def write_pytorch_profile(
         # The environment stands in META_DATA of the database, in text mode in this file.
         facts = (environment() if texts else {}) | program_facts(recorded)
         if facts:
-            _write_json(draft / layout_catalog().file("pytorch", "profiler_metadata"), facts)
+            write_json(draft / layout_catalog().file("pytorch", "profiler_metadata"), facts)
         if capture.switches.npu:
-            prof = draft / _prof_folder(origin)
+            prof = draft / prof_folder(origin)
             prof.mkdir()
             if "raw" not in forms:
-                _write_machine(prof, [origin])
+                write_machine(prof, [origin])
         if "raw" in forms:
             from ascend_ref.raw.framework.write import write_framework
             from ascend_ref.raw.tree import FRAMEWORK
@@ -114,14 +114,14 @@ def write_pytorch_outputs(
     output.mkdir()
     if "db" in forms:
         database = output / _database_of(capture.origin.rank)
-        _write_database(database, capture, revision, "pytorch")
+        write_database_of(database, capture, revision, "pytorch")
         analysis = layout_catalog().file("pytorch", "analysis")
-        _write_database(output / analysis, capture, revision, "analysis")
+        write_database_of(output / analysis, capture, revision, "analysis")
     kinds = TEXTS if "text" in forms else [kind for kind in TEXTS if kind in forms]
     if kinds:
-        from .text import write_pytorch_texts  # slow: the spec of all files
+        from .text import write_framework_texts  # slow: the spec of all files
 
-        write_pytorch_texts(output, capture, revision, without_arrows, kinds)
+        write_framework_texts(output, capture, "pytorch", revision, without_arrows, kinds)
 
 
 def write_msprof_profile(
@@ -143,20 +143,20 @@ def write_msprof_profile(
     phrase each. The folder appears complete or not at all.
     Raises as :func:`write_pytorch_profile`.
     """
-    _require_known(forms, MSPROF_FORMS)
+    require_known(forms, MSPROF_FORMS)
     capture = merged(captures)
     missing: list[str] = []
     if "raw" in forms:
         from ascend_ref.raw.view import raw_view  # slow: the spec of raw files
 
         capture, missing = raw_view(capture)
-    name = _prof_folder(capture.origin)
+    name = prof_folder(capture.origin)
     with staged(folder / name) as draft:
         write_msprof_outputs(draft, capture, revision, forms, without_arrows, writer)
         if "raw" in forms:
             missing += _write_raw(draft, capture)
         else:
-            _write_machine(draft, [capture.origin for capture in captures])
+            write_machine(draft, [capture.origin for capture in captures])
     if lost is not None:
         lost += missing
     return folder / name
@@ -178,7 +178,7 @@ def write_msprof_outputs(
     """
     if "db" in forms:
         path = folder / names.msprof_database(capture.origin.start)
-        _write_database(path, capture, revision, "msprof", spill)
+        write_database_of(path, capture, revision, "msprof", spill)
     if "csv" in forms or "timeline" in forms:
         from .text import write_msprof_texts  # slow: the spec of all files
 
@@ -191,7 +191,8 @@ def _write_raw(folder: Path, capture: Capture) -> list[str]:
     return write_raw(folder, capture)
 
 
-def _require_known(forms: Collection[str], known: Sequence[str]) -> None:
+def require_known(forms: Collection[str], known: Sequence[str]) -> None:
+    """Raises ``ValueError`` for a form that is not among the known ones."""
     for form in forms:
         if form not in known:
             raise ValueError(f"form: {form!r}; expected one of {', '.join(known)}")
@@ -203,35 +204,46 @@ def _database_of(rank: int) -> str:
     return file.also[0].of() if rank == NONE else file.name.of(rank=rank)
 
 
-def _prof_folder(origin: Origin) -> str:
+def prof_folder(origin: Origin) -> str:
+    """The name of the folder of CANN's profiler."""
     return names.prof_folder(origin.start, names.letters_of(origin.start + origin.pid))
 
 
-def _write_database(
+def write_database_of(
     path: Path,
     capture: Capture,
     revision: str,
     carrier: Carrier,
     spill: Spill | None = None,
+    alone: bool = False,
 ) -> None:
+    """Write one database of a capture; none where nothing of it was recorded.
+
+    alone: an analysis as msprof writes it, without what an adapter adds.
+    """
     schema = catalog().at(revision, carrier)
     if carrier == "pytorch" and not capture.switches.npu:
         schema = catalog().without_device_data(schema)
+    if alone:
+        schema = schema.without_adapter
     tables = encode(capture, schema, spill=spill)
     if tables:
         write_database(path, schema, tables, spill=spill)
 
 
-def _write_machine(prof: Path, origins: Sequence[Origin]) -> None:
-    """info.json of the host and of each device."""
+def write_machine(prof: Path, origins: Sequence[Origin]) -> None:
+    """Make the folders of the host and of each device, with info.json where the chip is known."""
     (prof / "host").mkdir()
-    _write_json(prof / "host" / "info.json", machine_info(origins[0], None))
+    if origins[0].chip:
+        write_json(prof / "host" / "info.json", machine_info(origins[0], None))
     for origin in origins:
         for device in origin.devices:
             place = prof / f"device_{device}"
             place.mkdir(exist_ok=True)
-            _write_json(place / f"info.json.{device}", machine_info(origin, device))
+            if origin.chip:
+                write_json(place / f"info.json.{device}", machine_info(origin, device))
 
 
-def _write_json(path: Path, document: dict[str, Any], indent: int | None = None) -> None:
+def write_json(path: Path, document: dict[str, Any], indent: int | None = None) -> None:
+    """Write a document; by default in one line."""
     path.write_text(json.dumps(document, indent=indent), encoding="utf-8")

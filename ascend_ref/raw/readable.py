@@ -63,6 +63,8 @@ def readable(
 ) -> list[dict[str, Value]]:
     """Each record as a dictionary, in the order of its fields."""
     columns = dict(_columns(declaration, rows, reading))
+    if not columns:
+        return [{} for _ in range(len(rows))]
     keys = list(columns)
     return [dict(zip(keys, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 

@@ -113,15 +113,18 @@ def _framework_records(
         rows = len(block.offset)
         shown = rows if limit is None else max(min(rows, limit - number), 0)
         for start in range(0, shown, AT_ONCE):
-            for value in _tagged(record, block, slice(start, min(start + AT_ONCE, shown)), reading):
+            for value in tagged_records(
+                record, block, slice(start, min(start + AT_ONCE, shown)), reading
+            ):
                 yield partial(dict, value)
         yield from repeat(dict, rows - shown)
         number += rows
 
 
-def _tagged(
+def tagged_records(
     record: FrameworkRecord, block: TaggedBlock, part: slice, reading: Reading
 ) -> list[dict[str, Any]]:
+    """Records of a block with their texts, made readable."""
     found = readable(record.fixed, block.fixed[part], reading)
     first, end = np.searchsorted(block.owner, [part.start, part.stop]).tolist()
     columns = (block.owner, block.tag, block.first, block.length)

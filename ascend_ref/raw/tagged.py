@@ -216,7 +216,8 @@ def _block(
         damage.append(Damage(path, text, before + int(starts[first]) - head))
         starts, ends = starts[long_enough], ends[long_enough]
     # A view of a row of bytes needs them in one piece, as indexing makes them.
-    fixed = data[starts[:, None] + np.arange(size)].view(dtype)[:, 0]
+    plain = data[starts[:, None] + np.arange(size)]
+    fixed = plain.view(dtype)[:, 0] if size else np.empty(len(starts), dtype)
     found = _texts(data, starts + size, ends, path, before, damage)
     return TaggedBlock(data, before + starts - head, fixed, *found)
 
@@ -309,8 +310,9 @@ def _written(
     content = np.empty(int(np.sum(total + head)), np.uint8)
     if record.tag is not None:
         _put_heads(content, starts - head, record.tag, total)
-    plain = np.ascontiguousarray(fixed).view(np.uint8).reshape(-1, size)
-    content[starts[:, None] + np.arange(size)] = plain
+    if size:
+        plain = np.ascontiguousarray(fixed).view(np.uint8).reshape(-1, size)
+        content[starts[:, None] + np.arange(size)] = plain
     at = starts + size
     for tag, place in places.items():
         having = place >= 0

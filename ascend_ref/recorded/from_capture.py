@@ -42,6 +42,8 @@ def from_captures(
     tables: dict[str, pa.Table] = {}
     for carrier in CARRIERS[output]:
         schema = catalog().at(revision, carrier)
+        if output == "mindspore" and carrier == "analysis":
+            schema = schema.without_adapter  # it divides msprof's analysis itself
         encoded = encode(capture, schema, for_texts=True, spill=spill)
         strings = _strings(encoded)
         for name, columns in encoded.items():
@@ -61,7 +63,7 @@ def from_captures(
         origin=replace(
             origin,
             family=origin.family or family_of(origin.chip),
-            rank=origin.rank if output == "pytorch" else NONE,
+            rank=NONE if output == "msprof" else origin.rank,
         ),
         switches=switches if counted else replace(switches, aic_metrics=None),
         tables=tables,

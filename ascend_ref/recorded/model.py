@@ -15,8 +15,10 @@ from ascend_spec import catalog
 
 from .shape import shape_of
 
-Output = Literal["msprof", "pytorch"]
-"""Which exporter's deliverables: mindstudio_profiler_output or ASCEND_PROFILER_OUTPUT."""
+Output = Literal["msprof", "pytorch", "mindspore"]
+"""Which exporter's deliverables: mindstudio_profiler_output, or ASCEND_PROFILER_OUTPUT of one
+framework.
+"""
 
 USUAL_FAMILY = "A2"
 """What a recording of an unknown chip is taken for."""

@@ -24,6 +24,8 @@ NUMBERS_AS_TEXT: Final = frozenset({"timestampText"})
 CARRIERS: Final[Mapping[str, tuple[Carrier, ...]]] = {
     "pytorch": ("pytorch", "analysis"),
     "msprof": ("msprof",),
+    # Its own database lacks what its text files show of the framework.
+    "mindspore": ("pytorch", "analysis"),
 }
 """The databases of an output. Tables that stand in both are alike in all columns."""
 

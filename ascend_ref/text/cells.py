@@ -12,8 +12,6 @@ What a column is given as decides what it means:
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -44,11 +42,11 @@ STRUCTURAL = '[",\r\n]'
 class CellTexts:
     """The cells of one column, batch by batch, quoted as the writer does; never NULL."""
 
-    def __init__(self, column: CsvColumn, writer: Writer, family: str) -> None:
+    def __init__(self, column: CsvColumn, writer: Writer, family: str, quotes: bool) -> None:
         self._format = column.format_by(writer, family) or NumberFormat("text")
         self._in_nanoseconds = column.unit == NANOSECONDS_IN
         self._tab = column.tab and writer.tabbed
-        self._quotes = writer.quoting == "minimal"
+        self._quotes = quotes
         nothing = NOT_COLLECTED if "text" in column.storage else ""
         self._none = column.sentinels[0] if column.sentinels else nothing
         self._dictionary: tuple[pa.Array, pa.Array] | None = None
@@ -104,8 +102,8 @@ class CellTexts:
 
 def cells_of(setting: Setting, name: str, values: pa.Array) -> pa.StringArray:
     """The cells of a column by canonical name, before quoting, where some rows differ in form."""
-    bare = replace(setting.writer, quoting="none")
-    return CellTexts(setting.column(name), bare, setting.family)(values)
+    column = setting.column(name)
+    return CellTexts(column, setting.writer, setting.family, quotes=False)(values)
 
 
 def quoted(texts: pa.StringArray) -> pa.StringArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations, product
 
@@ -45,10 +45,18 @@ class Recognised:
         return self.header == self.wanted
 
 
-def recognise(file: CsvFile, header: Sequence[str]) -> Recognised:
-    """The circumstances of a header; of several equally near ones, those of the newest writer."""
+def recognise(
+    file: CsvFile, header: Sequence[str], is_by: Callable[[str], bool] | None = None
+) -> Recognised:
+    """The circumstances of a header; of several equally near ones, those of the newest writer.
+
+    is_by: whether a writer can have written the file, by its id; where none can, any may have.
+    """
     given = tuple(header)
     known = headers_of(file.name, _repeats(file, given))
+    if is_by is not None:
+        chosen = {one: tuple(at for at in ats if is_by(at.writer)) for one, ats in known.items()}
+        known = {one: ats for one, ats in chosen.items() if ats} or known
     if given in known:
         return Recognised(given, given, known[given])
     renamed = renamed_columns(file, given)

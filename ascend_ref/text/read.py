@@ -31,7 +31,7 @@ def value_of(column: CsvColumn, cell: str) -> str:
     texts = ", ".join("'" + one.replace("'", "''") + "'" for one in column.sentinels)
     bare = f"rtrim({cell}, chr(9))" if column.tab else cell
     if is_text(column):
-        value = cell
+        value = _inner(column, cell)
     elif column.type == "timestampUs":
         value = f"TRY_CAST(TRY_CAST({bare} AS DECIMAL(30, 6)) * 1000 AS BIGINT)"
     elif column.storage == ("integer",):
@@ -39,6 +39,12 @@ def value_of(column: CsvColumn, cell: str) -> str:
     else:
         value = f"TRY_CAST({bare} AS DOUBLE)"
     return f"CASE WHEN {bare} IN ({texts}) THEN NULL ELSE {value} END" if texts else value
+
+
+def _inner(column: CsvColumn, cell: str) -> str:
+    """SQL for the text that a cell means, where more stands around it."""
+    parts = [f"nullif(regexp_extract({cell}, '{one}', 1), '')" for one in column.inner]
+    return f"coalesce({', '.join([*parts, cell])})" if parts else cell
 
 
 def is_text(column: CsvColumn) -> bool:

@@ -41,8 +41,21 @@ class Setting:
         """The writer whose timeline the adapter reads: the newest that is not after its own day."""
         forms = timeline_catalog().files["trace_view"].writers
         known = text_catalog().writers
-        before = [one for one in forms if known[one].date <= self.writer.date]
+        before = [
+            one
+            for one in forms
+            if known[one].output == self.writer.output and known[one].date <= self.writer.date
+        ]
         return max(before, key=lambda one: known[one].date)
+
+    @property
+    def notation(self) -> Writer:
+        """The writer whose line ends and quotes the file has: of a plain copy, that of the file
+        copied.
+        """
+        if self.file.name not in self.writer.verbatim:
+            return self.writer
+        return text_catalog().writers[self.writer.copied(self.family)]
 
     def column(self, name: str) -> CsvColumn:
         """A column of the file by name. Raises ``KeyError`` for one that it never has."""

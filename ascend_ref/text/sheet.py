@@ -49,13 +49,15 @@ def write_sheet(
     if first is None:
         return []
     columns = setting.columns(_repetitions(setting, first))
-    texts = [CellTexts(column, setting.writer, setting.family) for column in columns]
+    notation = setting.notation
+    quotes = notation.quoting == "minimal"
+    texts = [CellTexts(column, setting.writer, setting.family, quotes) for column in columns]
     filling = Filling(setting)
-    end = LINE_ENDS[setting.writer.line_end]
+    end = LINE_ENDS[notation.line_end]
     slicing = _slicing(setting, limit)
     target = SlicedFile(
         folder,
-        header_line(columns, setting.writer),
+        header_line(columns, setting.writer, notation),
         lambda number: file_name(setting, timestamp, number),
         slicing,
     )
@@ -84,11 +86,17 @@ def write_sheet(
         raise
 
 
-def header_line(columns: Sequence[CsvColumn], writer: Writer) -> bytes:
-    """The header as its writer prints it, with the line end."""
+def header_line(
+    columns: Sequence[CsvColumn], writer: Writer, notation: Writer | None = None
+) -> bytes:
+    """The header as its writer prints it, with the line end.
+
+    notation: whose quotes and line ends it has, where they are not those of the writer.
+    """
+    notation = notation or writer
     names = pa.array([column.name_by(writer) for column in columns], pa.string())
-    cells = quoted(names) if writer.quoting == "minimal" else names
-    return (",".join(cells.to_pylist()) + LINE_ENDS[writer.line_end]).encode()
+    cells = quoted(names) if notation.quoting == "minimal" else names
+    return (",".join(cells.to_pylist()) + LINE_ENDS[notation.line_end]).encode()
 
 
 def file_name(setting: Setting, timestamp: str | None, number: int | None) -> str:

@@ -20,6 +20,7 @@ from . import (
     framework,
     kernels,
     memory,
+    mindspore,
     op_summary,
     pmu,
     records,
@@ -65,22 +66,33 @@ OF_TABLES: Mapping[str, Source] = {
     "host_disk_usage": system.host_disk_usage,
     "host_network_usage": system.host_network_usage,
     "os_runtime_statistic": system.os_runtime_statistic,
-    "kernel_details": framework.kernel_details,
-    "step_trace_time": framework.step_trace_time,
-    "operator_details": framework.operator_details,
 }
 """Files made of tables, by their name in the spec."""
-OF_EITHER_OUTPUT: Mapping[str, Mapping[str, Source]] = {
+OF_EACH_OUTPUT: Mapping[str, Mapping[str, Source]] = {
     "memory_record": {
         "msprof": memory.engine_record,
         "pytorch": memory.memory_record,
+        "mindspore": mindspore.memory_record,
     },
     "operator_memory": {
         "msprof": memory.engine_blocks,
         "pytorch": memory.operator_memory,
+        "mindspore": mindspore.operator_memory,
+    },
+    "kernel_details": {
+        "pytorch": framework.kernel_details,
+        "mindspore": mindspore.kernel_details,
+    },
+    "step_trace_time": {
+        "pytorch": framework.step_trace_time,
+        "mindspore": mindspore.step_trace_time,
+    },
+    "operator_details": {
+        "pytorch": framework.operator_details,
+        "mindspore": mindspore.operator_details,
     },
 }
-"""Files that the adapter makes anew."""
+"""Files that differ from output to output."""
 OF_RECORDS: Mapping[str, Source] = {
     "step_trace": step_trace.step_trace,
     "aicpu": records.aicpu,
@@ -96,7 +108,7 @@ OF_RECORDS: Mapping[str, Source] = {
     "ts_cpu_pmu_events": system.pmu_events,
 }
 """Files made of the record of the same name, which no database has; others show it row by row."""
-CURRENT = {"msprof": "cpp", "pytorch": "adapter"}
+CURRENT = {"msprof": "cpp", "pytorch": "adapter", "mindspore": "viewer"}
 """The writer of an output where none is named; what the C++ engine does not write, or not for the
 family, the Python engine does."""
 SECOND = "python"
@@ -188,7 +200,7 @@ def _writer(recorded: Recorded, name: str | None, family: str) -> Writer:
         raise ValueError(f"writer: {name!r}{reason}; expected one of {', '.join(known)}")
     chosen = writers[name or CURRENT[recorded.output]]
     if family not in chosen.families:
-        if name is not None or recorded.output == "pytorch":
+        if name is not None or recorded.output != "msprof":
             raise ValueError(
                 f"writer: {chosen.id!r} on {family}; expected one of {', '.join(chosen.families)}"
             )
@@ -212,8 +224,8 @@ def _source(file: CsvFile, recorded: Recorded) -> Source | None:
     """What makes the rows of a file; ``None`` where nothing of it was recorded."""
     if file.name in OF_TABLES:
         return OF_TABLES[file.name]
-    if file.name in OF_EITHER_OUTPUT:
-        return OF_EITHER_OUTPUT[file.name].get(recorded.output)
+    if file.name in OF_EACH_OUTPUT:
+        return OF_EACH_OUTPUT[file.name].get(recorded.output)
     if file.name not in recorded.extras or not len(recorded.extras[file.name]):
         return None
     source: Source = OF_RECORDS.get(file.name, records.one_row_each)

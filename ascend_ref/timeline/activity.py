@@ -111,13 +111,19 @@ class Activity:
         if not len(self.dequeue):
             found[lost] = self._operators.innermost(thread[lost], moment[lost])
             return found
-        taken = self._takings.innermost(thread[lost], moment[lost])
+        taken = self.taking(thread[lost], moment[lost])
         lost, taken = lost[taken != NONE], taken[taken != NONE]
         number = self._correlation(taken)
         source = np.where(number == NONE, NONE, self._giving.rows(number))
         lost, given = lost[source != NONE], self.enqueue[source[source != NONE]]
         found[lost] = self._operators.innermost(self.thread[given], self.start[given])
         return found
+
+    def taking(self, thread: Integers, moment: Integers) -> Integers:
+        """The row that took work out of the queue around each moment of a thread, NONE without."""
+        if not len(self.dequeue):
+            return np.full(len(thread), NONE)
+        return self._takings.innermost(thread, moment)
 
     @cached_property
     def _giving(self) -> Lookup:

@@ -35,29 +35,38 @@ _TYPES: Mapping[JsonType, Any] = {
     "object": _Object,
     "null": None,
 }
+LENGTH = "dur"
+_DECIMAL = r"^-?[0-9]+(\.[0-9]+)?$"
 _INTEGER = re.compile(rb"-?(?:0|[1-9][0-9]{0,18})")
 
 
 @per_spec
-def key_types() -> Mapping[str, frozenset[JsonType]]:
-    """For each key of an event the JSON types that any writer gives it, and readers can use."""
+def key_types(*, text_lengths: bool) -> Mapping[str, frozenset[JsonType]]:
+    """For each key of an event the JSON types that any writer gives it, and readers can use.
+
+    ``text_lengths``: of the writers whose lengths can be texts too.
+    """
     found: dict[str, set[JsonType]] = {}
     for form in timeline_catalog().forms.values():
         for key, types in form.types.items():
             found.setdefault(key, set()).update(types)
+    if not text_lengths:
+        found[LENGTH].discard("string")
     for flow in timeline_catalog().flows.values():
         found.setdefault("id", set()).update(one.json for one in flow.ids)
     return {key: frozenset(types) for key, types in sorted(found.items())}
 
 
 @per_spec
-def event_type() -> type[msgspec.Struct]:
+def event_type(*, text_lengths: bool) -> type[msgspec.Struct]:
     """A structure that decodes what :func:`key_types` allows; every key may be missing."""
     fields = []
-    for key, types in key_types().items():
-        allowed: Any = _TYPES[min(types)]
+    for key, types in key_types(text_lengths=text_lengths).items():
+        of_key = {**_TYPES, "string": Annotated[str, msgspec.Meta(pattern=_DECIMAL)]}
+        known = of_key if key == LENGTH else _TYPES
+        allowed: Any = known[min(types)]
         for one in sorted(types)[1:]:
-            allowed = allowed | _TYPES[one]
+            allowed = allowed | known[one]
         fields.append((key, allowed, msgspec.field(default=None)))
     return msgspec.defstruct("Event", fields, gc=False, forbid_unknown_fields=True)
 
@@ -83,10 +92,10 @@ class KeyFaults:
 
     found: dict[tuple[str, str], KeyFault] = field(default_factory=dict)
 
-    def note(self, raw: bytes, row: int, offset: int) -> bool:
+    def note(self, raw: bytes, row: int, offset: int, *, text_lengths: bool = False) -> bool:
         """Note what is wrong with an event that could not be decoded; false for no object."""
         sound = True
-        for key, found in _wrong_keys(raw):
+        for key, found in _wrong_keys(raw, text_lengths):
             sound = sound and key != ""
             place = (key, found)
             if place not in self.found and len(self.found) >= MAX_FAULTS:
@@ -95,19 +104,29 @@ class KeyFaults:
         return sound
 
 
-def _wrong_keys(raw: bytes) -> Iterator[tuple[str, str]]:
+def _wrong_keys(raw: bytes, text_lengths: bool) -> Iterator[tuple[str, str]]:
     try:
         members = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
     except msgspec.ValidationError:
         yield "", json_type(raw)
         return
-    allowed = key_types()
+    allowed = key_types(text_lengths=text_lengths)
     for key, value in members.items():
         found = json_type(bytes(value))
         if key not in allowed:
             yield key, UNKNOWN
-        elif found not in allowed[key] and not (found == "integer" and "number" in allowed[key]):
+        elif not (_is_length(key, found, bytes(value)) and _is_one_of(found, allowed[key])):
             yield key, found
+
+
+def _is_one_of(found: str, types: frozenset[JsonType]) -> bool:
+    return found in types or (found == "integer" and "number" in types)
+
+
+def _is_length(key: str, found: str, raw: bytes) -> bool:
+    """Whether a text that is a length is a number."""
+    text = raw.decode("latin-1")[1:-1]
+    return key != LENGTH or found != "string" or re.match(_DECIMAL, text) is not None
 
 
 def json_type(raw: bytes) -> str:

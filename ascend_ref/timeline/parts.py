@@ -42,15 +42,15 @@ Span = tuple[int, int]
 
 
 @per_spec
-def _events_decoder() -> msgspec.json.Decoder[list[msgspec.Struct]]:
+def _events_decoder(*, text_lengths: bool) -> msgspec.json.Decoder[list[msgspec.Struct]]:
     """For lists of events with keys of the right types only."""
-    return msgspec.json.Decoder(list[event_type()])  # type: ignore[misc]  # made at run time
+    return msgspec.json.Decoder(list[event_type(text_lengths=text_lengths)])  # type: ignore[misc]  # made at run time
 
 
 @per_spec
-def event_decoder() -> msgspec.json.Decoder[msgspec.Struct]:
+def event_decoder(*, text_lengths: bool) -> msgspec.json.Decoder[msgspec.Struct]:
     """For one such event."""
-    return msgspec.json.Decoder(event_type())
+    return msgspec.json.Decoder(event_type(text_lengths=text_lengths))
 
 
 def _likely_ends(buffer: bytearray, top: int, ended: bool) -> Iterator[tuple[int, int, bool]]:
@@ -68,7 +68,7 @@ def _likely_ends(buffer: bytearray, top: int, ended: bool) -> Iterator[tuple[int
             return
 
 
-def read_part(buffer: bytearray, top: int, ended: bool) -> Part:
+def read_part(buffer: bytearray, top: int, ended: bool, *, text_lengths: bool = False) -> Part:
     """The elements that end in a buffer, whose first byte is a bracket.
 
     Its text shares the buffer, in which a bracket stands behind the last of them.
@@ -77,7 +77,7 @@ def read_part(buffer: bytearray, top: int, ended: bool) -> Part:
         saved = buffer[end]
         buffer[end] = ord("]")
         text = memoryview(buffer)[: end + 1]
-        found = _count(text)
+        found = _count(text, text_lengths)
         if found is not None and _is_utf8(buffer, text):
             count, typed = found
             return Part(text, count, following, closed, typed=typed)
@@ -85,13 +85,13 @@ def read_part(buffer: bytearray, top: int, ended: bool) -> Part:
     return walk(bytes(memoryview(buffer)[:top]), ended)
 
 
-def _count(text: memoryview) -> tuple[int, bool] | None:
+def _count(text: memoryview, text_lengths: bool) -> tuple[int, bool] | None:
     """How many elements a list has, and whether their keys have the right types.
 
     ``None``: the text is no sound list.
     """
     try:
-        return len(_events_decoder().decode(text)), True
+        return len(_events_decoder(text_lengths=text_lengths).decode(text)), True
     except msgspec.ValidationError:
         pass
     except REFUSALS:

@@ -32,6 +32,8 @@ FIRST_FREE_NUMBER = 20
 """From here the Python engine numbers the layers that have no fixed place (text-outputs.md 5.2)."""
 CURRENT_ADAPTER = "adapter"
 """The writer of the spec that names the engine for a family of products."""
+ONE = {"one": 1}
+"""A quantity of pids that are the same everywhere."""
 WHOLE = ("timeline", "trace_view")
 """Files that hold all layers."""
 
@@ -87,7 +89,7 @@ class Session:
 
         Only the adapter takes away what its level 0 should not show.
         """
-        return self.file != "trace_view" or self.recorded.switches.level in levels
+        return not self.form.pruned or self.recorded.switches.level in levels
 
     def flow(self, name: str) -> FlowKind | None:
         """A kind of flow by its id; ``None`` where this writer has none."""
@@ -110,7 +112,11 @@ class Session:
             layer = self.spec.layers[layer.shown_in]
         style = self.style_of(layer)
         rule = self.spec.pids[layer.pids.get(style, self.form.pid)]
-        quantities = {"osPid": self.os_pid, "sortIndex": self.sort_index(layer), "unitPid": unit}
+        quantities = {
+            "osPid": self.os_pid,
+            "sortIndex": self.sort_index(layer),
+            "unitPid": unit,
+        } | ONE
         if device != HOST:
             quantities["deviceId"] = device
         elif rule.host_device is None:
@@ -133,7 +139,8 @@ class Session:
         name = layer.process_name(style) if layer.form is None else layer.form.of(**parts)
         label = self.form.labels[layer.side].of(deviceId=device)
         index = self.sort_index(layer)
-        stated = None if self.file in WHOLE else layer.metadata.get(style)
+        of_msprof = self.file in WHOLE and layer.part == "msprof"
+        stated = None if of_msprof else layer.metadata.get(style)
         for event, arg, value in (
             ("process_name", "name", name),
             ("process_labels", "labels", label),

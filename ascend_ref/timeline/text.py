@@ -66,7 +66,7 @@ class EventTexts:
         kind = events.kind
         members = self._placed(events) | {"name": self._named(kind.name, events.parts)}
         if events.length is not None:
-            members["dur"] = [lengths(events.length)]
+            members["dur"] = self._length(events.layer, events.length)
         if kind.cat is not None:
             members["cat"] = [f'"{kind.cat}"']
         if kind.id is not None:
@@ -94,6 +94,10 @@ class EventTexts:
         if style in side.bp:
             members["bp"] = ['"e"']
         return self._event(home, "f" if points.ends else "s", members, side.keys.get(style))
+
+    def _length(self, layer: Layer, length: Integers) -> Member:
+        form = self._session.spec.form(self._session.style_of(layer)).parts[layer.part]
+        return ['"', instants(length), '"'] if form.quoted_lengths else [lengths(length)]
 
     def _placed(self, events: Events | Points) -> dict[str, Member]:
         return {
@@ -161,7 +165,7 @@ class EventTexts:
     ) -> Member:
         form = self._session.spec.form(self._session.style_of(layer)).parts[layer.part]
         members["ph"] = [f'"{phase}"']
-        if "args" not in members and form.empty_args and phase in ("X", "C"):
+        if "args" not in members and form.empty_args and phase in ("X", "i", "C"):
             members["args"] = ["{}"]
         ordered = [key for key in keys or form.keys[phase] if key in members]
         return [
@@ -199,6 +203,8 @@ def flow_ids(form: FlowId, quantities: Mapping[str, Integers]) -> Fragment:
     ]
     if not rows:
         return pa.array([], pa.string())
+    if form.microseconds:
+        return instants(parts[0][0])
     lowest = sum(int(values.min()) << shift for values, shift in parts)
     highest = sum(int(values.max()) << shift for values, shift in parts)
     if lowest >= -(1 << 63) and highest < 1 << 63:

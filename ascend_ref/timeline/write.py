@@ -23,6 +23,7 @@ from .layers import (
     hardware,
     host,
     marks,
+    mindspore,
     overlap,
     queue,
     steps,
@@ -68,10 +69,20 @@ FILES: Mapping[str, tuple[Source, ...]] = {
     "trace_view": (*OF_FRAMEWORK, *OF_MSPROF, launches),
 }
 """What the files of the spec consist of (timeline/files.yaml)."""
+OF_MINDSPORE: tuple[Source, ...] = (
+    mindspore.framework,
+    *OF_MSPROF,
+    mindspore.queue,
+    mindspore.launches,
+)
+"""What trace_view.json of MindSpore consists of."""
 FILES_OF_OUTPUT = {
     "msprof": ("timeline", "msprof_tx", "step_trace_json"),
     "pytorch": ("trace_view",),
+    "mindspore": ("trace_view",),
 }
+CURRENT = {"pytorch": CURRENT_ADAPTER, "mindspore": "viewer"}
+"""The writer of an output of a framework where none is named."""
 
 
 def write_timeline(
@@ -85,7 +96,7 @@ def write_timeline(
     """Write the timelines of a recording into ``folder``; returns their paths.
 
     writer: of the spec (timeline/forms.yaml): ``cpp`` or ``python`` for a recording of CANN's
-    profiler, ``adapter`` or ``adapter-2025-01`` for one of the framework; None: the current one for
+    profiler, one of those of its profiler for one of a framework; None: the current one for
     the product family. timestamp: the 14 digits in the names; None: the end of the recording.
     without_arrows: categories of flows of which no event is written.
 
@@ -135,8 +146,7 @@ def tables_in_timelines(recorded: Recorded, writer: str | None) -> set[str]:
 
 
 def _current(recorded: Recorded) -> str:
-    is_adapter = recorded.output == "pytorch"
-    return CURRENT_ADAPTER if is_adapter else engine_of(recorded.origin.family)
+    return CURRENT.get(recorded.output) or engine_of(recorded.origin.family)
 
 
 class Document:
@@ -171,7 +181,8 @@ class Document:
 
 def _fill(document: Document, session: Session, without_arrows: Collection[str]) -> None:
     texts = EventTexts(session)
-    for source in FILES[session.file]:
+    of_mindspore = session.recorded.output == "mindspore"
+    for source in OF_MINDSPORE if of_mindspore else FILES[session.file]:
         for item in source(session):
             if isinstance(item, Points) and item.flow.cat in without_arrows:
                 continue

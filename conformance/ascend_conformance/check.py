@@ -94,9 +94,9 @@ def _spread(
 
 
 def _candidates(paths: Iterable[Path | str]) -> list[Candidate]:
-    """Every database once, however many of the paths lead to it, in the order of the paths."""
+    """Each once for its medium, however many of the paths lead to it, in the order of the paths."""
     found = [candidate for path in paths for candidate in discover(Path(path))]
-    return list({candidate.path: candidate for candidate in found}.values())
+    return list({(one.medium, one.path): one for one in found}.values())
 
 
 def judge_file(

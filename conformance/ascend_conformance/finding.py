@@ -25,6 +25,11 @@ BLOCK_FILE = "visualize_data.bin"
 TEXT = "text deliverables"
 """The carrier of a folder of CSV files, timelines and JSON documents, or of one of them."""
 
+MINDSPORE = "MindSpore profiler"
+"""The carrier of a folder of raw and intermediate files of MindSpore's profiler; ``rows`` counts
+files by their kind, ``revision`` is a generation.
+"""
+
 API = "MindStudio Insight API"
 """The carrier of what is no file but the answers of a server; ``rows`` counts them by command."""
 

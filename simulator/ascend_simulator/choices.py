@@ -18,6 +18,7 @@ ModelKind = Literal[
 DataType = Literal["FLOAT16", "DT_BF16", "FLOAT"]
 Place = Literal["host", "device"]
 Cut = Literal["middle", "end"]
+Loader = Literal["source", "generator", "map", "batch"]
 Algorithm = Literal["auto", "ring", "mesh", "hd", "nhr", "pairwise", "pipeline"]
 
 
@@ -148,6 +149,16 @@ FaultKind = Literal[
     "raw-torn-record",
     "raw-lost-side",
     "raw-wrong-clock",
+    "job-lost-file",
+    "job-lost-slice",
+    "job-torn-record",
+    "job-wrong-magic",
+    "job-swapped-slices",
+    "job-foreign-slice",
+    "job-endless-task",
+    "job-lost-ends",
+    "job-lost-reductions",
+    "job-wrong-tag",
 ]
 LOSSES_OF_DEVICE: tuple[FaultKind, ...] = ("lost-head", "lost-slice", "lost-device")
 """Faults that lose what the device recorded."""
@@ -159,7 +170,13 @@ LOSSES_OF_SLICES: tuple[FaultKind, ...] = ("raw-lost-slice", "raw-aged-head", "r
 """Faults that damage the records of raw files after these were written."""
 LOSSES_OF_RAW: tuple[FaultKind, ...] = (*LOSSES_OF_SLICES, "raw-lost-side", "raw-wrong-clock")
 """Faults that damage raw files after these were written."""
-LOSSES = (*LOSSES_OF_RECORDS, "lost-file", "lost-arrows", *LOSSES_OF_RAW)
+LOSSES_OF_JOBS: tuple[FaultKind, ...] = (
+    *("job-lost-file", "job-lost-slice", "job-torn-record", "job-wrong-magic"),
+    *("job-swapped-slices", "job-foreign-slice", "job-endless-task", "job-lost-ends"),
+    *("job-lost-reductions", "job-wrong-tag"),
+)
+"""Faults that damage the raw files of MindSpore's profiler after these were written."""
+LOSSES = (*LOSSES_OF_RECORDS, "lost-file", "lost-arrows", *LOSSES_OF_RAW, *LOSSES_OF_JOBS)
 """Faults that lose data without which no profile is whole."""
 
 
@@ -173,7 +190,8 @@ class FaultChoice:
     milliseconds: length of a stall, a pause, a skew or a loss. megabytes: leaked per step, or kept
     from reuse. sampler: table whose samples are lost. file: kind of file, as the spec calls it.
     arrows: category of the flows that no timeline shows. raw: kind of raw file, as the spec calls
-    it. slices: in how many slices it stands, at least. cut: where a record of it is torn.
+    it. slices: in how many slices it stands, at least. cut: where a record of it is torn. loader:
+    operator of the data pipeline that a stall waits for.
     """
 
     kind: FaultKind
@@ -190,6 +208,7 @@ class FaultChoice:
     raw: str = "stars_soc"
     slices: int = 4
     cut: Cut = "middle"
+    loader: Loader = "map"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,24 +5,33 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from ascend_ref.atomic import staged
 from ascend_ref.capture import Capture
 from ascend_ref.capture.merge import merged
 from ascend_ref.capture.metric_groups import aic_metrics
 from ascend_ref.execution import Executor, InProcess
-from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
+from ascend_ref.profile import (
+    write_msprof_profile,
+)
 from ascend_ref.raw.tree import DATA, HOST
 from ascend_ref.raw.view import raw_view
-from ascend_spec import catalog
+from ascend_spec import catalog, mindspore_catalog
 
-from .choices import LOSSES_OF_RAW, LOSSES_OF_RECORDS, FaultChoice, Scenario
+from .choices import (
+    LOSSES_OF_JOBS,
+    LOSSES_OF_RAW,
+    LOSSES_OF_RECORDS,
+    FaultChoice,
+    Scenario,
+)
 from .documents.text import ScenarioError
 from .draws import Draws
+from .formats import FORMATS, OF_FRAMEWORKS, Place, places_of
 from .hardware.model import machine
 from .loss import (
     Loss,
@@ -33,6 +42,8 @@ from .loss import (
     lose_files,
     lost_arrows,
 )
+from .mindspore.damage import JobDamage
+from .mindspore.jobs import WrittenJob, of_mindspore, write_jobs
 from .scenario import validate
 from .scenario.collected import idle_switches
 from .session.setting import FIRST_SESSION_NS, setting
@@ -60,8 +71,6 @@ LATEST_NS = 1 << 62
 """Unix ns before which the last round ends: in the year 2116."""
 
 
-Output: TypeAlias = Literal["pytorch", "msprof"]
-"""Whose profile it is: that of the framework's profiler, or of CANN's."""
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Called with the number of units done, the number of all, and what they are."""
 
@@ -113,7 +122,7 @@ class Simulation:
         shared = self.rounds[round_]
         scenario, seed = shared.scenario, shared.seed
         every = enumerate(shared.meetings)
-        return truth(shared, [_recorded(scenario, seed, *one)[1] for one in every], {}, {})
+        return truth(shared, [_recorded(scenario, seed, *one)[1] for one in every], {}, {}, {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,11 +199,12 @@ def truth(
     accounts: Sequence[Account],
     files: Mapping[int, Sequence[str]],
     damages: Mapping[int, Sequence[RawDamage]],
+    damaged: Mapping[int, Sequence[JobDamage]],
 ) -> dict[str, Any]:
     """The document of truth.json.
 
-    accounts: of all ranks, in order. files, damages: what each fault took that loses files or
-    damages raw ones, by its place.
+    accounts: of all ranks, in order. files, damages, damaged: what each fault took that loses files
+    or damages raw ones or those of jobs, by its place.
     """
     scenario = shared.scenario
     chip = machine(scenario.hardware).chip
@@ -212,6 +222,8 @@ def truth(
             measured[place] = {"paths": files.get(place, ())}
         elif fault.kind in LOSSES_OF_RAW:
             measured[place] = {"damages": damages.get(place, ())}
+        elif fault.kind in LOSSES_OF_JOBS:
+            measured[place] = {"damages": damaged.get(place, ())}
     faults = fault_truths(scenario, totals, measured, chip.frequency)
     return {
         "format": TRUTH_FORMAT,
@@ -234,31 +246,37 @@ def write_run(
     executor: Executor | None = None,
     progress: Progress | None = None,
     writer: str | None = None,
+    generation: str = "G1",
 ) -> Run:
     """Simulate a scenario and write its profiles and truth.json into the new folder ``out``.
 
     formats: names of :data:`FORMATS`. Those of one exporter share the folders of its profiles;
     profiles of several exporters, and several rounds, stand in folders of their own. revision: of
     the schema, the newest by default. writer: the generation of exporters that writes the texts of
-    CANN's profiler, by default the current one. The executor does not change a byte. ``out``
-    appears complete or not at all. Raises :class:`ScenarioError`, ``FileExistsError`` where ``out``
-    exists, ``KeyError`` for an unknown format or revision, ``OSError``.
+    CANN's profiler, by default the current one. generation: of MindSpore's profiler, or a day
+    (ISO). Where it writes a job, the run is one of a compiled graph, in all formats. The executor
+    does not change a byte. ``out`` appears complete or not at all. Raises :class:`ScenarioError`,
+    ``FileExistsError`` where ``out`` exists, ``KeyError`` for an unknown format, revision or
+    generation, ``OSError``.
     """
+    if any(FORMATS[name].output == "mindspore-jobs" for name in formats):
+        scenario = of_mindspore(scenario)
     accepted = _accepted(scenario, seed)
+    day = mindspore_catalog().day_of(generation)
     for name in formats:
         output = FORMATS[name].output  # no KeyError halfway
         group = accepted.capture.aic_metrics
-        if output == "pytorch" and group not in aic_metrics():
+        if output in OF_FRAMEWORKS and group not in aic_metrics():
             known = ", ".join(other for other in aic_metrics() if other)
             raise ScenarioError(
                 f"{accepted.name}: capture.aic_metrics is {group}; "
                 f"expected null or one of {known} for the format {name}: "
                 "the framework's profiler has no other"
             )
-        if output == "msprof" and not accepted.capture.npu:
+        if output != "pytorch" and not accepted.capture.npu:
             raise ScenarioError(
                 f"{accepted.name}: capture.npu is false; expected true for the format {name}, "
-                "which holds what CANN's profiler records"
+                "which holds what the device's profiler records"
             )
     chosen = catalog().revision(revision).id if revision else catalog().revisions[-1].id
     runner = executor or InProcess()
@@ -268,11 +286,13 @@ def write_run(
     with staged(out) as draft:
         for number, shared in enumerate(_rounds(accepted, seed)):
             folder = draft / f"round_{number}" if accepted.schedule.repeat > 1 else draft
-            job = _Job(shared.scenario, shared.seed, _places(folder, formats), chosen, writer)
+            job = _Job(
+                shared.scenario, shared.seed, places_of(folder, formats), chosen, writer, day
+            )
             for place in job.places:
                 place.folder.mkdir(parents=True, exist_ok=True)
-            parts, accounts, phrases = zip(*_written(shared, job, runner, progress), strict=True)
-            lost_of_raw |= dict.fromkeys(chain.from_iterable(phrases))
+            parts, accounts, notes = zip(*_written(shared, job, runner, progress), strict=True)
+            lost_of_raw |= dict.fromkeys(chain.from_iterable(one.not_held for one in notes))
             made = [*chain.from_iterable(chain.from_iterable(zip(*parts, strict=True)))]
             profiles += (profile for _, profile in made)
             lost = lose_files(setting(shared.scenario, shared.seed).disturbances, made)
@@ -281,7 +301,15 @@ def write_run(
                 for place, gone in lost.items()
             }
             damages = _damage_raw(shared, job, made, folder)
-            document = truth(shared, list(chain.from_iterable(accounts)), files, damages)
+            jobs = [*chain.from_iterable(one.jobs for one in notes)]
+            damaged = {
+                place: [*chain.from_iterable(one.damages_of(place, folder) for one in jobs)]
+                for place, _ in enumerate(shared.scenario.faults)
+            }
+            every = list(chain.from_iterable(accounts))
+            document = truth(shared, every, files, damages, damaged)
+            if jobs:
+                document["jobs"] = [one.truth(folder) for one in jobs]
             truths.append(folder / TRUTH)
             truths[-1].write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     return Run(
@@ -379,45 +407,32 @@ def _recorded(
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """Where the profiles of one exporter go, and in which forms."""
-
-    output: Output
-    folder: Path
-    forms: tuple[str, ...]
-
-
-def _places(folder: Path, formats: Sequence[str]) -> tuple[_Place, ...]:
-    """One for each exporter, in the order of the formats; one alone needs no folder of its own."""
-    forms: dict[Output, list[str]] = {}
-    for name in formats:
-        forms.setdefault(FORMATS[name].output, []).append(name)
-    return tuple(
-        _Place(
-            output,
-            folder / "+".join(names) if len(forms) > 1 else folder,
-            tuple(FORMATS[name].form for name in names),
-        )
-        for output, names in forms.items()
-    )
-
-
-@dataclass(frozen=True, slots=True)
 class _Job:
     """What the processes of a round have in common."""
 
     scenario: Scenario
     seed: int
-    places: tuple[_Place, ...]
+    places: tuple[Place, ...]
     revision: str
     writer: str | None
+    day: str
 
 
 _Process: TypeAlias = Sequence[tuple[int, RankMeetings]]
 """One process of the simulated run, the unit of work: its ranks, and their meetings."""
-_Written: TypeAlias = tuple[list[list[tuple[list[int], Path]]], list[Account], list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Noted:
+    """What raw files do not hold, a phrase each, and the jobs of MindSpore's profiler."""
+
+    not_held: list[str] = field(default_factory=list)
+    jobs: list[WrittenJob] = field(default_factory=list)
+
+
+_Written: TypeAlias = tuple[list[list[tuple[list[int], Path]]], list[Account], _Noted]
 """The profiles that a process wrote in each place, each with its ranks, what these add to the
-truth, and what raw files do not hold."""
+truth, and what else is known of them."""
 
 
 def _written(
@@ -437,56 +452,43 @@ def _write_process(job: _Job, process: _Process) -> _Written:
     made = [_recorded(job.scenario, job.seed, *one) for one in process]
     captures = [one for one, _ in made]
     disturbances = setting(job.scenario, job.seed).disturbances
-    lost: list[str] = []
-    paths = [list(_profiles(place, captures, job, disturbances, lost)) for place in job.places]
-    return paths, [account for _, account in made], lost
+    noted = _Noted()
+    paths = [list(_profiles(place, captures, job, disturbances, noted)) for place in job.places]
+    return paths, [account for _, account in made], noted
 
 
 def _profiles(
-    place: _Place,
+    place: Place,
     captures: Sequence[Capture],
     job: _Job,
     disturbances: Disturbances,
-    not_held: list[str],
+    noted: _Noted,
 ) -> Iterator[tuple[list[int], Path]]:
-    """What was written, with its ranks; ``not_held`` takes what of it raw files do not hold.
+    """What was written, with its ranks; ``noted`` takes what else is known of it.
 
     A worker that was lost may have written it before, as completely.
     """
-    more = job.revision, place.forms
+    more, not_held = (job.revision, place.forms), noted.not_held
     together = [captures] if place.output == "msprof" else [[one] for one in captures]
     for some in together:
         ranks = [one.origin.rank for one in some]
         lost = lost_arrows(disturbances, ranks)
         try:
-            if place.output == "msprof":
+            if place.output == "mindspore-jobs":
+                asked = job.scenario, job.seed, job.day, place.forms
+                jobs = list(write_jobs(place.folder, some[0], *asked, not_held))
+                noted.jobs.extend(jobs)
+                yield from ((ranks, one.path) for one in jobs)
+            elif place.output == "msprof":
                 yield (
                     ranks,
                     write_msprof_profile(place.folder, some, *more, lost, job.writer, not_held),
                 )
             else:
-                yield ranks, write_pytorch_profile(place.folder, some[0], *more, lost, not_held)
+                write = OF_FRAMEWORKS[place.output]
+                yield ranks, write(place.folder, some[0], *more, lost, not_held)
         except FileExistsError as error:
             yield ranks, Path(error.filename)
-
-
-class Format(NamedTuple):
-    """A deliverable: whose it is, and which form of it."""
-
-    output: Output
-    form: str
-
-
-FORMATS: Mapping[str, Format] = {
-    "pytorch-db": Format("pytorch", "db"),
-    "pytorch-text": Format("pytorch", "text"),
-    "pytorch-raw": Format("pytorch", "raw"),
-    "msprof-db": Format("msprof", "db"),
-    "csv": Format("msprof", "csv"),
-    "timeline": Format("msprof", "timeline"),
-    "raw": Format("msprof", "raw"),
-}
-"""The deliverables that a run can be written as."""
 
 
 def _raw_folder(profile: Path) -> Path | None:

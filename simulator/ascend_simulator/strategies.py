@@ -27,6 +27,7 @@ from .choices import (
     LOSSES,
     LOSSES_OF_DEVICE,
     LOSSES_OF_HOST,
+    LOSSES_OF_JOBS,
     LOSSES_OF_RAW,
     Algorithm,
     DataType,
@@ -230,7 +231,7 @@ def faults(draw: st.DrawFn, scenario: Scenario, *, losses: bool = False) -> Faul
         and (losses or kind not in LOSSES)
         and (scenario.capture.npu or kind not in LOSSES_OF_DEVICE)
         and (scenario.capture.cpu or kind not in LOSSES_OF_HOST)
-        and kind not in LOSSES_OF_RAW
+        and kind not in (*LOSSES_OF_RAW, *LOSSES_OF_JOBS)
     ]
     kind = draw(st.sampled_from(kinds))
     numbers = st.integers(0, ranks - 1)

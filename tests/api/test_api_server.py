@@ -18,7 +18,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from ascend_ref.tools.serve import Session
-from ascend_ref.tools.serve.server import Endpoint, is_loopback, serve
+from ascend_ref.tools.serve.listening import Endpoint, is_loopback
+from ascend_ref.tools.serve.server import serve
 from ascend_spec import api_catalog
 
 EVENT = {"ph": "X", "name": "n", "pid": "p", "tid": "t", "ts": 5, "dur": 1}

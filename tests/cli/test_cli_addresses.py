@@ -180,8 +180,8 @@ def test_a_page_shows_the_state_of_a_revision(capsys: pytest.CaptureFixture[str]
 
 def test_a_page_shows_what_a_level_leaves(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("spec", "show", "csv/kernel_details", "--level")
-    assert "`OP State`" in output(*words, "1", capsys=capsys)
-    assert "`OP State`" not in output(*words, "0", capsys=capsys)
+    assert "`HF32 Eligible`" in output(*words, "1", capsys=capsys)
+    assert "`HF32 Eligible`" not in output(*words, "0", capsys=capsys)
 
 
 def test_a_page_shows_what_a_product_leaves_of_the_counters(

@@ -38,8 +38,9 @@ def profile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return simulate(tmp_path_factory.mktemp("relations"))
 
 
-@pytest.fixture(scope="module", params=MEDIA)
+@pytest.fixture(scope="module", params=[one for one in MEDIA if one != "mindspore"])
 def medium(request: pytest.FixtureRequest, profile: Path) -> Iterator[tuple[Medium, Trial]]:
+    """Those of one profile; files of MindSpore have tests of their own."""
     with opened(profile, request.param) as trial:
         yield request.param, trial
 
@@ -115,6 +116,10 @@ def test_the_command_lists_relations_with_their_media(capsys: pytest.CaptureFixt
     assert "kernel_details.csv" in lines["REL201"]
 
 
+OF_MSPROF = {"CSV330"}
+"""Relations on files that torch_npu does not write, tried on those of msprof (--self-test)."""
+
+
 def test_a_break_wakes_its_relation_in_every_medium_that_shows_it(
     medium: tuple[Medium, Trial],
 ) -> None:
@@ -134,7 +139,7 @@ def test_a_break_wakes_its_relation_in_every_medium_that_shows_it(
             assert found.count, f"{relation.id} is silent in the {name}"
         judged.add(relation.id)
     shown = {relation.id for relation in RELATIONS.values() if name in judged_in(relation)}
-    assert judged == shown, "the recording has rows for all that the spec says is shown"
+    assert judged == shown - OF_MSPROF, "the recording has rows for all that the spec says is shown"
 
 
 def test_one_scan_counts_what_each_relation_counts_alone(medium: tuple[Medium, Trial]) -> None:

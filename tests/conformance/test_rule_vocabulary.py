@@ -24,7 +24,8 @@ REGISTRY: Registry[Any] = Registry().with_resources(
     (name, DRAFT202012.create_resource(schema)) for name, schema in SCHEMAS.items()
 )
 FOLDERS = {"": "rule", "api": "api_rule", "bin": "bin_rule", "relations": "relation"} | {
-    "text": "text_rule"
+    "mindspore": "mindspore_rule",
+    "text": "text_rule",
 }
 """The schema of the rules in each folder."""
 

@@ -211,7 +211,7 @@ def test_a_rule_is_tried_on_the_folders_of_a_writer_until_it_is_broken(
     monkeypatch.setattr(text_selftest, "_tried_on", lambda _: [broken, whole])
     text_selftest.run_specimens()
     both = {subject for subject, only in tried if only == [broken, whole]}
-    assert both == {"python", "cpp", "adapter"}
+    assert both == {"python", "cpp", "adapter", "mindspore"}
     assert {tuple(only) for subject, only in tried if subject not in both} == {(whole,)}
     assert {subject for subject, _ in tried} == set(SUBJECTS)
 

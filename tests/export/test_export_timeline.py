@@ -46,7 +46,7 @@ def test_every_layer_has_a_page_with_its_events_and_args(name: str) -> None:
         ("layer/Communication", "# Communication"),
         ("communication.json", "# communication"),
         ("flow/memcpy", "# memcpy"),
-        ("async_npu", "# framework"),
+        ("async_task_queue", "# task-queue"),
         ("layer/hbm", "# HBM"),
         ("trace_view.json", "# trace_view"),
         ("T5", "# T5"),

@@ -165,7 +165,21 @@ def test_m52_a_fetch_that_is_none_is_stated_by_its_byte(tmp_path: Path) -> None:
         ("minddata_getnext_profiling_0.txt", "GetNext 1600000000000000000 1600000000000000001 3"),
     ],
 )
-def test_m14_queues_that_analysers_read_are_there(tmp_path: Path, name: str, line: str) -> None:
+def test_m67_queues_that_analysers_read_are_there(tmp_path: Path, name: str, line: str) -> None:
     done = parse_file(tmp_path, name, f"{line}\n{line} x y\n{line}\n".encode())
     assert (tmp_path / "out" / name).read_text() == f"{line}\n{line}\n"
     assert ["line 2: no line of" in one for one in done.damage] == [True]
+
+
+def test_m67_how_busy_cpus_were_is_copied_where_it_is_a_document(tmp_path: Path) -> None:
+    name = "minddata_cpu_utilization_0.json"
+    content = b'{"sampling_interval": 10,\n "device_info": {}}\n'
+    done = parse_file(tmp_path, name, content)
+    assert done.damage == ()
+    assert (tmp_path / "out" / name).read_bytes() == content
+    for number, (wrong, stated) in enumerate([(b"[1]", "no object"), (b"{", "no document")]):
+        done = parse_file(tmp_path / str(number), name, wrong)
+        assert [stated in one for one in done.damage] == [True]
+        assert not (tmp_path / str(number) / "out" / name).exists()
+    early = parse_file(tmp_path / "early", name, content, "2021-11-08")
+    assert ["parsers of 2021-11-08 read no such file" in one for one in early.damage] == [True]

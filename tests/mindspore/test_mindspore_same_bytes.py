@@ -131,7 +131,7 @@ def test_m29_padding_of_records_is_kept() -> None:
     assert rows["bufSize"][0] == 0x0302
 
 
-def test_m40_the_queues_of_a_run_are_written_as_they_were() -> None:
+def test_m67_the_queues_of_a_run_are_written_as_they_were() -> None:
     content = b"0 0 1 10\n1 64 1 0 1632000000000\n"
     assert lines_again("device_queue", content) == content
     path = Path("GetNext 1 2 3\n")

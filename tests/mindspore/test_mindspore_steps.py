@@ -264,7 +264,7 @@ def test_m53_slices_in_any_order_give_the_same(
     assert one == two
 
 
-def test_m35_m51_the_first_step_is_left_out_where_it_only_fills_the_queue(tmp_path: Path) -> None:
+def test_m47_m51_the_first_step_is_left_out_where_it_only_fills_the_queue(tmp_path: Path) -> None:
     capture = StepCapture("2022-12-01", [])
     capture.slices = [[(2, 11, 1, 10), (3, 12, 1, 20), (4, 13, 1, 30)] * 3]
     capture.names = {(1, n): f"Gradients/x-op{n}" for n in range(10, 15)}
@@ -343,7 +343,7 @@ def test_m50_reductions_behind_an_early_end_are_named_by_it(tmp_path: Path) -> N
         assert header[::3] == [f"stream_7_{n}_{name}" for n, name in enumerate(expected)]
 
 
-def test_m36_the_end_of_late_steps_is_65535(tmp_path: Path) -> None:
+def test_m29_m51_the_end_of_late_steps_is_65535(tmp_path: Path) -> None:
     step = [(0, 1, 1, 1), (1, 1, 1, 10), (2, 1, 1, 20), (65535, 1, 1, 30)]
     names = {(1, 1): "Gradients/x"}
     for day, count in (("2020-12-15", 0), ("2020-12-16", 4)):

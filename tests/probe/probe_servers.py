@@ -18,7 +18,7 @@ from ascend_conformance.finding import FileReport
 from ascend_conformance.media.api.options import ProbeOptions
 from ascend_conformance.media.api.run import probe
 from ascend_ref.tools.serve import Answers, Session, open_answers
-from ascend_ref.tools.serve.server import Endpoint
+from ascend_ref.tools.serve.listening import Endpoint
 from ascend_ref.tools.serve.server import serve as serve_reference
 
 Message = dict[str, Any]

@@ -24,6 +24,7 @@ Places = dict[str, Facts]
 PROSE = frozenset(
     [
         "summary",
+        "reason",
         "note",
         "description",
         "why",
@@ -87,6 +88,8 @@ OURS = frozenset(
         "takes",
         "shown_by",
         "proposal",
+        "refusal",
+        "refusals",
     ]
 )
 # Provenance as a whole, and what the documents say where an erratum decides against them. The
@@ -122,6 +125,7 @@ NAMING = [
     "method",
     "way",
     "analyser",
+    "request",
 ]
 
 

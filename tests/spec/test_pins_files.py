@@ -34,13 +34,22 @@ TABLES = [
 FEW_DIGITS = {"rounded-3": {"rounded-3", "shortest"}}
 
 
+OF_MINDSPORE = {
+    "memory_record": [f"csv/memory_record/columns/{number}" for number in range(12, 18)],
+    "operator_memory": [f"csv/operator_memory/columns/{number}" for number in range(22, 37)],
+}
+"""Columns that come again at the end of a file, as MindSpore has them."""
+
+
 def columns(table: str) -> dict[str, dict[str, Any]]:
-    """The facts of a table's columns by header; of two of a name the one that comes last."""
+    """The facts of a table's columns by header, without MindSpore's own."""
     prefix = f"csv/{table}/columns/"
     return {
         own.get("name", place.removeprefix(prefix)): own
         for place, own in places().items()
-        if place.startswith(prefix) and "/" not in place.removeprefix(prefix)
+        if place.startswith(prefix)
+        and "/" not in place.removeprefix(prefix)
+        and place not in OF_MINDSPORE.get(table, ())
     }
 
 

@@ -77,7 +77,7 @@ def test_no_key_of_a_text_document_comes_twice(name: str) -> None:
         ({"colour": "red"}, "$: Additional properties are not allowed"),
         ({"writers": ["somebody"]}, "$.writers[0]: 'somebody' does not match"),
         ({"data": ["tasks"]}, "$.data: ['tasks'] is not valid under any"),
-        ({"modules": {"mindspore": "x"}}, "'mindspore' is not one of"),
+        ({"modules": {"somebody": "x"}}, "'somebody' is not one of"),
         ({"needs": ["luck"]}, "$.needs[0]: 'luck' is not one of"),
         ({"columns": [{"name": "a,b", "type": "count", "summary": "A."}]}, "'a,b' does not match"),
         ({"columns": [{"name": "a", "type": "count"}]}, "'summary' is a required property"),
@@ -255,7 +255,7 @@ def test_writers_that_copy_name_writers() -> None:
     writers = text_catalog().writers
     for writer in writers.values():
         assert set(writer.copies.values()) <= {"cpp", "python"}
-        assert bool(writer.copies) == (writer.output == "pytorch")
+        assert bool(writer.copies) == (writer.output != "msprof")
         for family, original in writer.copies.items():
             assert family == "*" or family in writers[original].families
 

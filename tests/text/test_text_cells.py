@@ -28,7 +28,7 @@ def column(name: str, style: str, decimals: int | None = 3, **changes: object) -
 
 
 def cells(of: CsvColumn, values: pa.Array, writer: Writer = WRITERS["python"]) -> list[str]:
-    texts = CellTexts(of, writer, "A2")(values)
+    texts = CellTexts(of, writer, "A2", quotes=writer.quoting == "minimal")(values)
     assert not texts.null_count
     return texts.cast(pa.string()).to_pylist()
 
@@ -120,7 +120,7 @@ def test_without_a_sentinel_no_text_is_not_available_and_no_number_empty() -> No
 
 
 def test_dictionaries_of_different_batches_are_not_mixed_up() -> None:
-    texts = CellTexts(column("Op Name", "text"), WRITERS["python"], "A2")
+    texts = CellTexts(column("Op Name", "text"), WRITERS["python"], "A2", quotes=False)
     for words in (["a", "b"], ["c", "d"], ["c", "d", "e"]):
         batch = pa.array(words).dictionary_encode()
         assert texts(batch).to_pylist() == words
@@ -132,5 +132,5 @@ def test_a_copy_has_the_numbers_of_its_original() -> None:
     assert wait is not None
     values = pa.array(np.array([0.25]))
     adapter = WRITERS["adapter"]
-    assert CellTexts(wait, adapter, "A2")(values).to_pylist() == ["0.250000"]
-    assert CellTexts(wait, adapter, "310P")(values).to_pylist() == ["0.25"]
+    assert CellTexts(wait, adapter, "A2", quotes=True)(values).to_pylist() == ["0.250000"]
+    assert CellTexts(wait, adapter, "310P", quotes=True)(values).to_pylist() == ["0.25"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -106,7 +107,8 @@ class NumberColumn:
         found = np.zeros(len(self), np.bool_)
         for one in values:
             if isinstance(one, int | float) and not isinstance(one, bool):
-                found |= self.numbers == one
+                with suppress(OverflowError):  # larger than any number of a file
+                    found |= self.numbers == one
         if self.missing is not None:
             found[self.missing] = self.empty in values
         return found

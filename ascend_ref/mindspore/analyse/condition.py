@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ascend_ref.cli.suggest import unknown
 from ascend_spec.mindspore import Analyser, AnswerSwitch
+from ascend_spec.mindspore.requests import CONDITIONS as KEYS
+from ascend_spec.mindspore.requests import MOST_PAGES, MOST_ROWS, OPERATORS, SORTS
 
-KEYS = ("filter_condition", "sort_condition", "group_condition")
-OPERATORS = ("in", "not_in", "partial_match_str_in")
-SORTS = ("ascending", "descending")
 LIMIT, OFFSET = 10, 0
 """Rows of a page, and its number, where only the other is given."""
 
-MOST_ROWS = 100
-MOST_PAGES = 1_000_000
-
 
 class WrongCondition(ValueError):
-    """What is asked for is not possible; the text says what is."""
+    """What is asked for is not possible; the text says what is.
+
+    ``refusal``: how the viewer refuses it, by its name in the spec.
+    """
+
+    def __init__(self, text: str, refusal: str) -> None:
+        super().__init__(text)
+        self.refusal = refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +55,11 @@ class Condition:
 
 def read_condition(asked: Any, analyser: Analyser) -> Condition:
     """A condition as the viewer takes it. Raises :class:`WrongCondition`."""
-    asked = _mapping({} if asked is None else asked, "the condition")
-    for key in asked:
-        if key not in KEYS:
-            raise WrongCondition(unknown("key of a condition", str(key), KEYS))
-    wanted = _mapping(asked.get(KEYS[0]) or {}, KEYS[0])
+    asked = _mapping({} if asked is None else asked, "the condition", "body-type")
+    _refuse_other_keys(asked, KEYS, "a condition", "body-type")
+    wanted = _mapping(asked.get(KEYS[0], {}), KEYS[0], "filter")
     switches = {one.name: one for one in analyser.switches}
-    sort = _mapping(asked.get(KEYS[1]) or {}, KEYS[1])
+    sort = _mapping(asked.get(KEYS[1], {}), KEYS[1], "sort")
     return Condition(
         tuple(
             one
@@ -68,54 +69,80 @@ def read_condition(asked: Any, analyser: Analyser) -> Condition:
         ),
         {name: _switch(one, wanted) for name, one in switches.items()},
         *_sort(sort),
-        _page(_mapping(asked.get(KEYS[2]) or {}, KEYS[2])),
+        _page(_mapping(asked.get(KEYS[2], {}), KEYS[2], "page")),
     )
 
 
 def _filters(column: str, value: Any) -> Iterator[Filter]:
     place = f"{KEYS[0]}.{column}"
-    for operator, values in _mapping(value, place).items():
+    for operator, values in _mapping(value, place, "filter").items():
         if not isinstance(values, list | tuple):
-            raise WrongCondition(f"{place}.{operator}: expected a list, got {values!r:.60}")
+            expected = f"{place}.{operator}: expected a list, got {values!r:.60}"
+            raise WrongCondition(expected, "filter")
         allowed: Any = str if operator == OPERATORS[2] else (str, int, float)
         for one in values:
             if isinstance(one, bool) or not isinstance(one, allowed):
                 what = "texts" if allowed is str else "texts or numbers"
-                raise WrongCondition(f"{place}.{operator}: expected {what}, got {one!r:.60}")
+                expected = f"{place}.{operator}: expected {what}, got {one!r:.60}"
+                raise WrongCondition(expected, "filter")
+            if isinstance(one, str) and not _is_text(one):
+                raise WrongCondition(
+                    f"{place}.{operator}: half a character in {one!a:.60}", "filter"
+                )
         yield Filter(column, str(operator), tuple(values))
 
 
+def _is_text(text: str) -> bool:
+    """Whether a text of JSON has no half of a character, which no file can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _sort(sort: Mapping[str, Any]) -> tuple[str | None, bool]:
+    """Without a type the largest first; a type of null, which pages send, is ascending."""
+    _refuse_other_keys(sort, ("name", "type"), KEYS[1], "sort")
     name, kind = sort.get("name"), sort.get("type", SORTS[1])
-    if not isinstance(name, str | None):
-        raise WrongCondition(f"{KEYS[1]}.name: expected a text, got {name!r:.60}")
-    if kind not in SORTS:
-        raise WrongCondition(f"{KEYS[1]}.type: expected {' or '.join(SORTS)}, got {kind!r:.60}")
-    return name or None, kind == SORTS[1]
+    if not isinstance(name, str) and sort.keys() & {"name"}:
+        raise WrongCondition(f"{KEYS[1]}.name: expected a text, got {name!r:.60}", "sort")
+    if kind is not None and kind not in SORTS:
+        expected = f"{KEYS[1]}.type: expected {' or '.join(SORTS)}, got {kind!r:.60}"
+        raise WrongCondition(expected, "sort")
+    return name, kind == SORTS[1]
 
 
 def _page(page: Mapping[str, Any]) -> tuple[int, int] | None:
-    limit, offset = page.get("limit"), page.get("offset")
-    if limit is None and offset is None:
+    _refuse_other_keys(page, ("limit", "offset"), KEYS[2], "page")
+    if not page:
         return None
     return (
-        LIMIT if limit is None else _whole(limit, 1, MOST_ROWS, f"{KEYS[2]}.limit"),
-        OFFSET if offset is None else _whole(offset, 0, MOST_PAGES, f"{KEYS[2]}.offset"),
+        _whole(page.get("limit", LIMIT), 1, MOST_ROWS, f"{KEYS[2]}.limit"),
+        _whole(page.get("offset", OFFSET), 0, MOST_PAGES, f"{KEYS[2]}.offset"),
     )
+
+
+def _refuse_other_keys(
+    given: Mapping[str, Any], known: Sequence[str], what: str, refusal: str
+) -> None:
+    for key in given:
+        if key not in known:
+            raise WrongCondition(unknown(f"key of {what}", str(key), known), refusal)
 
 
 def _whole(value: Any, least: int, most: int, place: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise WrongCondition(
-            f"{place}: expected a whole number from {least} to {most:,}, got {value!r:.60}"
+            f"{place}: expected a whole number from {least} to {most:,}, got {value!r:.60}", "page"
         )
     return value
 
 
 def _switch(switch: AnswerSwitch, wanted: Mapping[str, Any]) -> Any:
-    value = wanted.get(switch.name)
-    if value is None:
+    if switch.name not in wanted:
         return switch.otherwise
+    value = wanted[switch.name]
     place = f"{KEYS[0]}.{switch.name}"
     match switch.form:
         case "flag" if not isinstance(value, bool):
@@ -132,7 +159,7 @@ def _switch(switch: AnswerSwitch, wanted: Mapping[str, Any]) -> Any:
             expected = "a list of texts"
         case _:
             return value
-    raise WrongCondition(f"{place}: expected {expected}, got {value!r:.60}")
+    raise WrongCondition(f"{place}: expected {expected}, got {value!r:.60}", "filter")
 
 
 def _is_pair(value: Any) -> bool:
@@ -143,7 +170,7 @@ def _is_pair(value: Any) -> bool:
     )
 
 
-def _mapping(value: Any, place: str) -> Mapping[str, Any]:
+def _mapping(value: Any, place: str, refusal: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise WrongCondition(f"{place}: expected a mapping, got {value!r:.60}")
+        raise WrongCondition(f"{place}: expected a mapping, got {value!r:.60}", refusal)
     return value

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from ascend_ref.cli.suggest import unknown
 from ascend_spec import mindspore_catalog
 from ascend_spec.mindspore import Analyser
+from ascend_spec.mindspore.requests import LAST_VIEWED
 
 from .condition import Condition, WrongCondition, read_condition
 from .dynamic import KINDS, TABLE, load_step
@@ -37,9 +38,6 @@ DOCUMENTS: Mapping[str, Callable[[Folder, Condition], dict[str, Any]]] = {
     "timeline": lambda folder, _: answer_timeline(folder),
     "dynamic_shape": lambda folder, _: folder.document(TABLE) or {},
 }
-
-NEWEST = "G3m"
-"""Generation whose names of columns answers have."""
 
 
 class NoAnalyser(LookupError):
@@ -72,7 +70,7 @@ class Loaded:
         name = self.analyser.analyser
         if name in DOCUMENTS:
             if condition.filters or condition.sort or condition.page:
-                raise WrongCondition(f"{name} has no rows to filter, sort or page")
+                raise WrongCondition(f"{name} has no rows to filter, sort or page", "body-type")
             return DOCUMENTS[name](self.folder, condition)
         rows = self.rows
         if rows is None:
@@ -81,7 +79,7 @@ class Loaded:
         return answer_rows(rows, condition, narrow)
 
 
-def load_analyser(name: str, folder: Folder, generation: str = NEWEST) -> Loaded:
+def load_analyser(name: str, folder: Folder, generation: str = LAST_VIEWED) -> Loaded:
     """An analyser of a folder. generation: whose names of columns answers have, or a day.
 
     Raises :class:`NoAnalyser`, ``KeyError`` for an unknown generation, ``OSError``.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,9 @@ from ascend_ref.text.rows import CsvRows
 from ascend_spec import mindspore_catalog
 
 from .cells import Indexes, Texts, indexes
+
+INNER = "profiler"
+"""The folder of intermediate files in that of a summary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +44,26 @@ class Cells:
 
 @dataclass(eq=False)
 class Folder:
-    """The intermediate files of one device. ``damage``: what of those that were read is damaged."""
+    """The intermediate files of one device. ``damage``: what of those that were read is damaged.
+
+    ``root``: files that links lead out of it to are not there; ``None`` where all are trusted.
+    """
 
     path: Path
     device: str
+    root: Path | None = None
     damage: list[Damage] = field(default_factory=list)
 
     def find(self, table: str) -> Path | None:
         """An intermediate file under the newest of its names; ``None`` where there is none."""
         for name in reversed(mindspore_catalog().tables[table].names):
             path = self.path / name.form.of(device=self.device)
-            if path.is_file():
+            if path.is_file() and self._may_read(path):
                 return path
         return None
+
+    def _may_read(self, path: Path) -> bool:
+        return self.root is None or Path(os.path.realpath(path)).is_relative_to(self.root)
 
     def first(self, tables: Sequence[str]) -> tuple[str, Path] | None:
         """The first of several files that is there."""
@@ -135,7 +146,7 @@ def open_folder(path: Path, device: str | None = None) -> Folder:
 
     device: by default the only one that files in it are of. Raises :class:`Unreadable`.
     """
-    inner = path / "profiler"
+    inner = path / INNER
     found = {place: devices_in(place) for place in (path, inner) if place.is_dir()}
     if not found:
         raise Unreadable(f"{path}: no such folder")
@@ -148,6 +159,15 @@ def open_folder(path: Path, device: str | None = None) -> Folder:
     if device is not None and device not in devices:
         raise Unreadable(f"{place}: no file of device {device}; there are {', '.join(devices)}")
     return Folder(place, device or devices[0])
+
+
+def folders_of(path: Path) -> list[Folder]:
+    """The intermediate files of each device in a folder, or in ``profiler`` below it."""
+    for place in (path, path / INNER):
+        devices = devices_in(place) if place.is_dir() else []
+        if devices:
+            return [Folder(place, one) for one in devices]
+    return []
 
 
 def devices_in(path: Path) -> list[str]:

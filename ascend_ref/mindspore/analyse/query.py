@@ -10,9 +10,10 @@ import numpy as np
 
 from ascend_ref.cli.suggest import unknown
 from ascend_spec.mindspore import Analyser, AnswerColumn
+from ascend_spec.mindspore.requests import OPERATORS
 
 from .cells import Column, Flags, Indexes, NotText
-from .condition import OPERATORS, Condition, Filter, WrongCondition
+from .condition import Condition, Filter, WrongCondition
 
 Narrow: TypeAlias = "Callable[[Rows, Indexes, Condition], Indexes]"
 """Which of the rows that passed the filters an analyser keeps, in their order."""
@@ -80,7 +81,9 @@ def _matches(column: Column, wanted: Filter) -> Flags:
         try:
             return column.has_part(wanted.values)
         except NotText as reason:
-            raise WrongCondition(f"{wanted.column}: {wanted.operator}: {reason}") from None
+            raise WrongCondition(
+                f"{wanted.column}: {wanted.operator}: {reason}", "filter"
+            ) from None
     found = column.is_in(wanted.values)
     return found if wanted.operator == OPERATORS[0] else ~found
 
@@ -88,7 +91,7 @@ def _matches(column: Column, wanted: Filter) -> Flags:
 def _sortable(rows: Rows, name: str) -> Column:
     column = rows.analyser.column_on(name, rows.day)
     if column is None:
-        raise WrongCondition(unknown("column", name, [one.name for one in rows.shown]))
+        raise WrongCondition(unknown("column", name, [one.name for one in rows.shown]), "sort")
     if not column.can_sort:
-        raise WrongCondition(f"rows cannot be sorted by {name}")
+        raise WrongCondition(f"rows cannot be sorted by {name}", "unsortable")
     return rows.columns[column.name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -43,7 +44,7 @@ def fetched(folder: Folder) -> dict[str, dict[str, Any]]:
             continue
         try:
             length = int(line[3]) if len(line) > 3 else None
-            time = float(line[2]) - float(line[1]) if len(line) > 2 else None
+            time = _number(line[2]) - _number(line[1]) if len(line) > 2 else None
         except ValueError:
             folder.damage.append(Damage(path, f"line {number}: no numbers", kind=table))
             continue
@@ -72,7 +73,7 @@ def filled(folder: Folder) -> dict[str, dict[str, Any]]:
     for number, line in enumerate(folder.lines(table), 1):
         try:
             if len(line) > 3 and line[0] == TIME and line[1] in TIMES:
-                times[TIMES[line[1]]].append((int(line[2]), float(line[3])))
+                times[TIMES[line[1]]].append((int(line[2]), _number(line[3])))
             elif len(line) > 3 and line[0] == LENGTH:
                 lengths.append((int(line[2]), int(line[3])))
                 full += line[1] == line[3]
@@ -136,6 +137,14 @@ def _time(info: Mapping[str, Any], size: int, averages: Mapping[str, Any]) -> di
 
 def _by_step(values: Iterable[tuple[int, Any]]) -> list[Any]:
     return [value for _, value in sorted(values, key=lambda one: one[0])]
+
+
+def _number(text: str) -> float:
+    """A number of a file. Raises ``ValueError`` also for what is not finite."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(text)
+    return number
 
 
 def _mean(numbers: Sequence[float]) -> str:

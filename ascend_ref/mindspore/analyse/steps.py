@@ -34,14 +34,15 @@ def answer_steps(folder: Folder, condition: Condition) -> dict[str, Any]:
     size = max(len(steps) - 1, 0)
     step, column = condition.switch("step_id"), condition.switch("proc_name")
     if step is not None and step > size:
-        raise WrongCondition(f"step_id: the number of the step must be in [0, {size}], got {step}")
+        expected = f"step_id: the number of the step must be in [0, {size}], got {step}"
+        raise WrongCondition(expected, "step")
     if header and column is not None and column not in header:
-        raise WrongCondition(unknown("column", column, header))
+        raise WrongCondition(unknown("column", column, header), "argument-value")
     answer: dict[str, Any] = {"size": size}
     is_real = condition.switch("time_type") == "realtime"
     if condition.switch("mode") == "proc":
         if column is None:
-            raise WrongCondition("proc_name is needed where mode is proc")
+            raise WrongCondition("proc_name is needed where mode is proc", "filter")
         asked = steps[:-1] if step is None else steps[step - 1 : step or None]
         values = [_times(folder, header, row, is_real).get(column, 0) for row in asked]
         answer["info"] = {column: values}
@@ -139,7 +140,7 @@ def _summary(
 def _points(folder: Folder, step: int | None) -> Any:
     """The operators at points; of a list with one for each step those of the step, or the last."""
     points = folder.document(POINTS)
-    if not isinstance(points, list):
-        return {} if points is None else points
-    place = (step or 0) - 1
-    return points[place] if -len(points) <= place < len(points) else {}
+    if isinstance(points, list):
+        place = (step or 0) - 1
+        points = points[place] if -len(points) <= place < len(points) else None
+    return points if isinstance(points, Mapping) else {}

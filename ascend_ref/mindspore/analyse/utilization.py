@@ -22,6 +22,7 @@ OF_NONE = "-1"
 """Operator that stands for what belongs to no operator of the pipeline."""
 
 IDLE = 100
+LARGEST = 1e300
 
 
 def answer_utilization(folder: Folder, condition: Condition) -> dict[str, Any]:
@@ -73,10 +74,12 @@ def _is_sound(document: Mapping[str, Any]) -> bool:
         if not isinstance(group, Mapping | None):
             return False
         lists += (group or {}).values()
-    return all(
-        isinstance(one, list) and all(isinstance(number, int | float) for number in one)
-        for one in lists
-    )
+    return all(isinstance(one, list) and all(map(_is_number, one)) for one in lists)
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is a number of which sums can be made."""
+    return isinstance(value, int | float) and abs(value) < LARGEST
 
 
 def idle_part(answer: Mapping[str, Any]) -> float:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ascend_ref.raw.damage import Damage, Damaged, few
 from ascend_ref.raw.slices import Block
-from ascend_spec.mindspore.records import INLINE, MOST_TENSORS
+from ascend_spec.mindspore.records import INLINE, MOST_TENSORS, NUMBER
 
 from ..raw.lines import read_slices
 from ..raw.records import layout_of, read_records
@@ -26,9 +26,6 @@ TEXTS = "hash_dic"
 
 OWN = 200
 """What is added to numbers of formats and types that are MindSpore's own (from-200)."""
-
-NUMBER = 8
-"""Bytes of the number of a text."""
 
 Tensors = dict[str, dict[str, object]]
 """Inputs and outputs of one operator by their names, as ``op_info`` has them."""

@@ -195,7 +195,7 @@ def _steps_file(run: Run) -> Path | None:
 
 
 def _is_step(row: Sequence[str]) -> bool:
-    return len(row) >= FIRST_REDUCTION and all(one.isdecimal() for one in row[:3])
+    return len(row) > 2 and all(one.isdecimal() for one in row[:3])
 
 
 def _type_of(column: str, way: str) -> str | None:

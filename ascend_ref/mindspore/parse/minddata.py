@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ascend_ref.raw.damage import few
 from ascend_spec import mindspore_catalog
 
 from ..raw.lines import read_slices
 from ..raw.strings import read_strings
+from .documents import Malformed, read_document
 from .drawn import drawn
 from .run import Run
 
@@ -41,6 +43,22 @@ def write_fetches(run: Run) -> None:
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
+UTILIZATION = "minddata_cpu_utilization"
+"""Both the raw file and the intermediate file that it is."""
+
+
+def write_utilization(run: Run) -> None:
+    """Copy how busy the processors were, where that is a document."""
+    slices = run.slices(UTILIZATION)
+    if slices is None or not run.reads(UTILIZATION):
+        return
+    source = slices[0].path
+    content = read_document(source, _object, run.damage)
+    path = None if content is None else run.path(UTILIZATION)
+    if path is not None:
+        path.write_bytes(source.read_bytes())
+
+
 def write_queues(run: Run) -> None:
     """Write the lines of raw files that are intermediate files as they are."""
     for kind, table in COPIED.items():
@@ -52,6 +70,12 @@ def write_queues(run: Run) -> None:
         with path.open("w", encoding="utf-8", newline="") as file:
             for line in read_slices(slices, kind, run.damage):
                 file.write(f"{grammar.lines[line.line].write(**line.parts)}\n")
+
+
+def _object(value: Any) -> Any:
+    if not isinstance(value, dict):
+        raise Malformed("no object")
+    return value
 
 
 def _fetches(run: Run) -> Iterator[list[str | int | float]]:

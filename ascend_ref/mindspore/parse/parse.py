@@ -20,7 +20,7 @@ from .framework import write_framework
 from .gpu_step_trace import write_gpu_steps
 from .hccl import write_hccl
 from .hwts import write_hwts
-from .minddata import write_fetches, write_queues
+from .minddata import write_fetches, write_queues, write_utilization
 from .operators import write_operators
 from .pipeline import write_pipeline
 from .readable_times import write_readable_times
@@ -39,6 +39,7 @@ PARSERS: Sequence[Parser] = (
     write_fetches,
     write_pipeline,
     write_queues,
+    write_utilization,
     write_hccl,
 )
 """In the order in which they run."""

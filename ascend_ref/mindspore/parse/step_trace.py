@@ -43,22 +43,12 @@ def write_steps(run: Run) -> None:
     if points is None:
         return
     framework = framework_of(run) or Framework({}, {}, ())
-    operators = _operators(run, points, framework)
-    ways = Segmentation(
-        run.way("step_opening"), run.way("step_start"), run.way("reductions_across_slices")
-    )
-    pairs = run.way("reduction_pairs")
-    rows = rows_of(
-        run, lambda step: reductions_of(step, pairs, points.tags, operators.name_of_reduction)
-    )
-    job = OneJob()
-    found = job.of(points.read(run.damage)) if "STEP_START" in points.tags.names else None
-    steps = steps_of(found or points.read(run.damage), ways)
+    operators = operators_at(run, points, framework)
+    rows = rows_of(run, pairing_of(run, points, operators))
     skip = any(name.startswith(INIT) for name in framework.names.values())
-    for number, step in enumerate(steps):
+    for number, step in enumerate(steps_in(run, points)):
         if number or not skip:
             rows.add(step)
-    _state_foreign(run, points, job)
     is_training = run.way("run_mode") == "training" or any(
         name.startswith(TRAINING) for name in framework.names.values()
     )
@@ -67,6 +57,25 @@ def write_steps(run: Run) -> None:
     tags = points.tags.names
     names = [named.get(tags["FP_START"], ""), named.get(tags["BP_END"], "")]
     save_points(run, point_info(run.columns(POINTS), names, is_training))
+
+
+def steps_in(run: Run, points: Points) -> Iterator[Step]:
+    """The steps of a device, without the points of other jobs, which are stated as damage."""
+    ways = Segmentation(
+        run.way("step_opening"), run.way("step_start"), run.way("reductions_across_slices")
+    )
+    job = OneJob()
+    found = job.of(points.read(run.damage)) if "STEP_START" in points.tags.names else None
+    yield from steps_of(found or points.read(run.damage), ways)
+    _state_foreign(run, points, job)
+
+
+def pairing_of(
+    run: Run, points: Points, operators: PointOperators
+) -> Callable[[Step], Iterator[Reduction]]:
+    """How the reductions of a step are found."""
+    pairs = run.way("reduction_pairs")
+    return lambda step: reductions_of(step, pairs, points.tags, operators.name_of_reduction)
 
 
 def rows_of(run: Run, reductions: Callable[[Step], Iterator[Reduction]]) -> StepRows:
@@ -112,7 +121,8 @@ def save_points(run: Run, info: object) -> None:
         path.write_text(json.dumps(info), encoding="utf-8")
 
 
-def _operators(run: Run, points: Points, framework: Framework) -> PointOperators:
+def operators_at(run: Run, points: Points, framework: Framework) -> PointOperators:
+    """Which operators reach the points."""
     way = run.way("task_key")
     if run.way("point_operators") == "by-tag":
         names = framework.points

@@ -39,13 +39,15 @@ class Composed:
         """As the viewer has it: arguments by key, each proposer under its label."""
         found: dict[str, Any] = {}
         for one in self.proposals:
+            if one.rule.own:
+                continue
             found.setdefault(f"{one.rule.proposer}{LABEL}", None)
             found[one.rule.key] = one.arguments
         return found
 
 
 def compose(folder: Folder, names: Sequence[str] = tuple(PROPOSERS)) -> Composed:
-    """What proposers say of the intermediate files of a device.
+    """What proposers of some names say of the intermediate files of a device.
 
     Nothing is advised unless steps wait for their data and operators of the pipeline are slow;
     where sending the data is slow, those operators are not shown. Raises ``NoProposer``,
@@ -94,7 +96,11 @@ def _hidden(found: Collection[Proposed]) -> dict[str, str]:
     if WAITING not in holding or SLOW not in holding:
         lacking = " and ".join(one for one in (WAITING, SLOW) if one not in holding)
         reason = f"{lacking} does not hold"
-        return {name: reason for name, one in holding.items() if one.rule.proposer != ALWAYS}
+        return {
+            name: reason
+            for name, one in holding.items()
+            if one.rule.proposer != ALWAYS and not one.rule.own
+        }
     sending = holding.get(SENDING)
     if sending is None:
         return {}

@@ -164,17 +164,100 @@ def _named(rows: list[dict[str, Any]]) -> Numbers:
     return {"operators": "/".join(f"{row['op_type']}_{row['op_id']}" for row in reversed(rows))}
 
 
+class AverageStep:
+    """The average step, in ms. ``total``, ``interval``: of it and of its begin until the forward
+    start. ``late``: time in which sums of gradients run behind the backward end.
+    """
+
+    def __init__(self, answer: Mapping[str, Any]) -> None:
+        summary = answer.get("summary", {})
+        self.total = float(summary.get("total_time", 0))
+        self.interval = float(summary.get("iteration_interval", 0))
+        self.count = int(summary.get("total_steps", 0))
+        _, parts, *lines = answer.get("training_trace_graph") or [[], []]
+        forward = next((one for one in parts if one.get("name") == "fp_and_bp"), None)
+        behind = self.total if forward is None else forward["start"] + forward["duration"]
+        named = [one for line in lines for one in line if one.get("name")]
+        spans = sorted((one["start"], one["start"] + one["duration"]) for one in named)
+        self.late = 0.0
+        for start, end in spans:
+            self.late += max(0.0, end - max(start, behind))
+            behind = max(behind, end)
+
+    @classmethod
+    def of(cls, ask: Ask) -> AverageStep:
+        """That of the steps of a device."""
+        return cls(ask("step_trace", {"mode": "step", "step_id": 0}))
+
+
+def _percent(part: float, whole: float) -> int:
+    return round(100 * part / whole) if whole > 0 else 0
+
+
+class ReductionProposer(Proposer):
+    """Sums of gradients that no computing hides."""
+
+    def holding(self, ask: Ask) -> Iterator[tuple[str, Numbers]]:
+        """By their part of the average step."""
+        step = AverageStep.of(ask)
+        part = _percent(step.late, step.total)
+        if part > self.rule("late_reductions").thresholds["largest"]:
+            yield "late_reductions", {"late": round(step.late, MS_DIGITS), "part": part}
+
+
+class AicpuProposer(Proposer):
+    """Kernels of the AI CPUs."""
+
+    def holding(self, ask: Ask) -> Iterator[tuple[str, Numbers]]:
+        """By their part of the average step."""
+        step, answer = AverageStep.of(ask), ask("aicpu_type", None)
+        types = {row[0]: float(row[1]) for row in answer.get("object", ())}
+        busy = sum(types.values()) / PER_MS / max(step.count, 1)
+        part = _percent(busy, step.total)
+        if types and part > self.rule("slow_ai_cpus").thresholds["largest"]:
+            slowest = max(types, key=lambda name: types[name])
+            numbers = {"busy": round(busy, MS_DIGITS), "part": part, "slowest": slowest}
+            yield "slow_ai_cpus", numbers
+
+
+class LaunchProposer(Proposer):
+    """Time in which the device has nothing to do."""
+
+    def holding(self, ask: Ask) -> Iterator[tuple[str, Numbers]]:
+        """By its part of the average step from the forward start on."""
+        step, answer = AverageStep.of(ask), ask("aicore_detail", None)
+        names = answer.get("col_name", ())
+        rows = [dict(zip(names, row, strict=True)) for row in answer.get("object", ())]
+        busy = sum(float(one["avg_execution_time"]) for one in rows) / PER_MS + step.late
+        whole = step.total - step.interval
+        part = _percent(whole - busy, whole)
+        if rows and part > self.rule("slow_launches").thresholds["largest"]:
+            yield "slow_launches", {"idle": round(whole - busy, MS_DIGITS), "part": part}
+
+
+PER_MS = 1e3
+"""Microseconds of a millisecond."""
+MS_DIGITS = 4
+
 PROPOSERS: Mapping[str, type[Proposer]] = {
     "common": CommonProposer,
     "step_trace": StepTraceProposer,
     "minddata": MinddataProposer,
     "minddata_pipeline": MinddataPipelineProposer,
 }
-"""In the order in which they are asked."""
+"""Those of the viewer, in the order in which they are asked."""
+
+OWN: Mapping[str, type[Proposer]] = {
+    "reduction": ReductionProposer,
+    "aicpu": AicpuProposer,
+    "launch": LaunchProposer,
+}
+"""Those that no viewer has, which are asked by name alone."""
 
 
 def find_proposer(name: str) -> Proposer:
     """The proposer of a name. Raises :class:`NoProposer`."""
-    if name not in PROPOSERS:
-        raise NoProposer(unknown("proposer", name, PROPOSERS))
-    return PROPOSERS[name](name)
+    known = {**PROPOSERS, **OWN}
+    if name not in known:
+        raise NoProposer(unknown("proposer", name, known))
+    return known[name](name)

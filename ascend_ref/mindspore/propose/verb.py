@@ -15,8 +15,15 @@ from ascend_ref.cli.guard import CommandError
 @click.option(
     "--device", metavar="N", help="Device; by default the only one that has files in DIR."
 )
+@click.option(
+    "--types",
+    metavar="NAMES",
+    help="Proposers to ask, separated by commas; by default all of the viewer: common, step_trace, "
+    "minddata, minddata_pipeline. Of this project, and asked by name alone: reduction, aicpu, "
+    "launch.",
+)
 @click.option("--json", "as_json", is_flag=True, help="With numbers and rules, for programs.")
-def propose(folder: Path, device: str | None, as_json: bool) -> int:
+def propose(folder: Path, device: str | None, types: str | None, as_json: bool) -> int:
     """Advise as the proposers of MindSpore's viewer do, from intermediate files.
 
     DIR is that which `mindspore parse` wrote, or one with profiler in it. On stderr: rules that
@@ -28,12 +35,13 @@ def propose(folder: Path, device: str | None, as_json: bool) -> int:
 
     from ..analyse.files import open_folder
     from .compose import compose  # slow: the spec
+    from .proposers import PROPOSERS, NoProposer
 
     try:
         files = open_folder(folder, device)
-    except Unreadable as problem:
+        found = compose(files, types.split(",") if types else tuple(PROPOSERS))
+    except (Unreadable, NoProposer) as problem:
         raise CommandError(str(problem)) from None
-    found = compose(files)
     if as_json:
         answer = {
             "proposals": [

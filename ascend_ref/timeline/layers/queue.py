@@ -32,8 +32,8 @@ def queue(session: Session) -> Iterator[Item]:
     found = session.activity
     given, got = found.enqueue, found.dequeue
     given_number, got_number = found.correlation(given), found.correlation(got)
-    taker = _takers(session.spill, given_number, got_number, got)
-    works, suffixes = _works(session, ""), _works(session, SEPARATOR)
+    taker = takers(session.spill, given_number, got_number, got)
+    done, suffixes = works(session, ""), works(session, SEPARATOR)
     kinds = {kind.kind for kind in layer.events_of(session.style_of(layer))}
     putting = NAMED if NAMED in kinds else "enqueue"
     for kind, rows, number in (("dequeue", got, got_number), (putting, given, given_number)):
@@ -42,15 +42,15 @@ def queue(session: Session) -> Iterator[Item]:
             if kind == putting:
                 parts = {"suffix": filled(taken(suffixes, taker[part]), "")}
             else:
-                parts = {"name": taken(works, own)}
+                parts = {"name": taken(done, own)}
             args = {"correlation_id": wholes(number[part])}
             shown = {"PYTORCH_API": own}
             yield session.filling.events(layer, layer.event(kind), shown, parts=parts, args=args)
-    entries = _entries(session.spill, found, given, given_number, taker)
-    yield from _arrows(session, layer, "task-queue", "correlationId", entries)
+    entries = entries_of(session.spill, found, given, given_number, taker)
+    yield from arrows_between(session, layer, "task-queue", "correlationId", entries)
 
 
-def _takers(spill: Spill, given: Integers, got: Integers, rows: Integers) -> Integers:
+def takers(spill: Spill, given: Integers, got: Integers, rows: Integers) -> Integers:
     """The row that took out what was put in under each number, NONE without one."""
     lookup = Lookup(got, spill)
 
@@ -61,9 +61,9 @@ def _takers(spill: Spill, given: Integers, got: Integers, rows: Integers) -> Int
     return spill.made(taker, given)
 
 
-def _entries(
+def entries_of(
     spill: Spill, found: Activity, given: Integers, number: Integers, taker: Integers
-) -> _Ends:
+) -> Linked:
     """Each number that was put in and later taken out, with the first rows that did so."""
     known = spill.where(
         lambda given, taker: (taker != NONE) & (found.start[given] <= found.start[taker]),
@@ -75,12 +75,12 @@ def _entries(
     ordered = spill.taken(known_number, order)
     first = first_of_each(spill, ordered)
     chosen = spill.taken(known, spill.taken(order, first))
-    return _Ends(
+    return Linked(
         spill.taken(ordered, first), spill.taken(given, chosen), spill.taken(taker, chosen)
     )
 
 
-def _works(session: Session, before: str) -> pa.DictionaryArray:
+def works(session: Session, before: str) -> pa.DictionaryArray:
     """What was put into the queue or taken out of it, by the names of the rows, behind a text."""
     names = session.activity.names
     texts = [
@@ -111,12 +111,12 @@ def backward(session: Session) -> Iterator[Item]:
         return mask
 
     chosen = spill.where(shown, first, row)
-    ends = _Ends(
+    ends = Linked(
         spill.taken(sequence, chosen),
         spill.taken(first, chosen),
         spill.taken(second, spill.taken(row, chosen)),
     )
-    yield from _arrows(session, layer, "forward-backward", "sequenceNumber", ends)
+    yield from arrows_between(session, layer, "forward-backward", "sequenceNumber", ends)
 
 
 def _last(spill: Spill, found: Activity, holds: Callable[[Integers], Mask]) -> Integers:
@@ -134,17 +134,18 @@ def _last(spill: Spill, found: Activity, holds: Callable[[Integers], Mask]) -> I
     return spill.taken(rows, spill.taken(order, last))
 
 
-class _Ends(NamedTuple):
-    """number: what the ids are made of. starts, ends: rows of PYTORCH_API."""
+class Linked(NamedTuple):
+    """Arrows between rows. number: what the ids are made of. starts, ends: rows of PYTORCH_API."""
 
     number: Integers
     starts: Integers
     ends: Integers
 
 
-def _arrows(
-    session: Session, layer: Layer, name: str, quantity: str, arrows: _Ends
+def arrows_between(
+    session: Session, layer: Layer, name: str, quantity: str, arrows: Linked
 ) -> Iterator[Points]:
+    """Both points of each arrow; none of a flow that the writer does not have."""
     flow, found = session.flow(name), session.activity
     if flow is None:
         return

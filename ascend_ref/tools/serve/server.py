@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import logging
-import queue
-import re
 import signal
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from types import FrameType
-from typing import Any, TypeVar
+from typing import Any
 
 from websockets import Origin
 from websockets.asyncio.server import ServerConnection
@@ -24,43 +18,24 @@ from websockets.protocol import State
 
 from .answer import Body
 from .envelope import encoded
+from .listening import (
+    CLOSE_SECONDS,
+    LOCAL_ORIGIN,
+    MAX_MESSAGE,
+    CannotListen,
+    Endpoint,
+    Worker,
+    address_of,
+    settle,
+    signals,
+)
 from .session import Session
-
-MAX_MESSAGE = 16 << 20
-"""Bytes of a request, as in the viewer's server; a longer one closes the connection."""
 
 KEEPALIVE_SECONDS = 60
 """Of silence until a ping, and again until the connection ends: the viewer's 120 s together."""
 
-CLOSE_SECONDS = 1.0
-"""How long a client may take to say goodbye."""
-
 WAITING_REQUESTS = 2
 """Messages taken from the network before the first is answered."""
-
-LOCAL_ORIGIN = re.compile(r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?", re.ASCII)
-"""Pages that this machine serves to itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """Where to listen. ``origins``: allowed besides this machine's own; port 0: a free one."""
-
-    host: str = "127.0.0.1"
-    port: int = 0
-    origins: tuple[str, ...] = ()
-
-
-class CannotListen(Exception):
-    """No client can reach the endpoint; the text is the reason."""
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches a host name or address."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
 
 
 async def serve(
@@ -92,9 +67,8 @@ async def serve(
         # asyncio puts the address in brackets in front of the reason.
         raise CannotListen((problem.strerror or str(problem)).rpartition("): ")[2]) from problem
     async with server:
-        host, port = server.sockets[0].getsockname()[:2]
-        ready(f"ws://{f'[{host}]' if ':' in host else host}:{port}")
-        with _signals(ended), _quiet_loop():
+        ready(address_of(server.sockets[0], "ws"))
+        with signals(ended), _quiet_loop():
             try:
                 return await ended
             finally:
@@ -124,7 +98,7 @@ class _Desk:
 
     def __init__(self, session: Session, left: asyncio.Future[Any] | None) -> None:
         self._session = session
-        self._worker = _Worker()
+        self._worker = Worker()
         self._left = left
         self._client: ServerConnection | None = None
         self._free = asyncio.Lock()
@@ -145,7 +119,7 @@ class _Desk:
             finally:
                 self._task = None
                 if self._left is not None:
-                    _settle(self._left, None, None)
+                    settle(self._left, None, None)
 
     def close(self) -> None:
         """Leave the client, also in the middle of an answer, so that nobody waits for its end."""
@@ -163,49 +137,6 @@ class _Desk:
         answers: Iterator[Body] = self._session.handle(message)
         while (text := await self._worker.run(lambda: _next(answers))) is not None:
             await client.send(text)
-
-
-Result = TypeVar("Result")
-
-_Task = tuple[asyncio.AbstractEventLoop, "asyncio.Future[Any]", Callable[[], Any]]
-
-
-class _Worker:
-    """A thread that runs what would hold up an event loop, one task after the other.
-
-    Unlike an executor's, it is not waited for: ^C ends a server at once, even while a large
-    file is being read.
-    """
-
-    def __init__(self) -> None:
-        self._tasks: queue.SimpleQueue[_Task] = queue.SimpleQueue()
-        threading.Thread(target=self._work, name="api-worker", daemon=True).start()
-
-    async def run(self, task: Callable[[], Result]) -> Result:
-        """The result of a task; its exception is raised here."""
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[Result] = loop.create_future()
-        self._tasks.put((loop, done, task))
-        return await done
-
-    def _work(self) -> None:
-        while True:
-            loop, done, task = self._tasks.get()
-            try:
-                result, problem = task(), None
-            except Exception as error:
-                result, problem = None, error
-            if not loop.is_closed():
-                loop.call_soon_threadsafe(_settle, done, result, problem)
-
-
-def _settle(done: asyncio.Future[Any], result: Any, problem: Exception | None) -> None:
-    if done.done():  # cancelled, or a signal or the first client came before
-        return
-    if problem is None:
-        done.set_result(result)
-    else:
-        done.set_exception(problem)
 
 
 def _next(answers: Iterator[Body]) -> str | None:
@@ -229,25 +160,6 @@ def _quiet_loop() -> Iterator[None]:
 
 def _is_error(record: logging.LogRecord) -> bool:
     return record.levelno >= logging.ERROR
-
-
-@contextmanager
-def _signals(ended: asyncio.Future[signal.Signals | None]) -> Iterator[None]:
-    """Let ^C and SIGTERM end the server, where this thread receives them."""
-    loop = asyncio.get_running_loop()
-
-    def end(number: int, _: FrameType | None) -> None:
-        loop.call_soon_threadsafe(_settle, ended, signal.Signals(number), None)
-
-    before: dict[signal.Signals, Any] = {}
-    with suppress(ValueError):  # not the main thread
-        for number in (signal.SIGINT, signal.SIGTERM):
-            before[number] = signal.signal(number, end)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 _SILENT = logging.getLogger("ascend_ref.tools.serve.websockets")

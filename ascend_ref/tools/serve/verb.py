@@ -1,4 +1,4 @@
-"""``ascend-ref serve``: the reference server of the MindStudio Insight API."""
+"""``ascend-ref serve``: the reference servers of MindStudio Insight and of MindSpore's viewer."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ import re
 import signal
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ascend_ref.cli.guard import CommandError, Terminated
+
+if TYPE_CHECKING:
+    from .listening import Endpoint
 
 DEFAULT_PORT = 9000  # of the documents' examples
 
@@ -29,7 +33,7 @@ def _origins(
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("path", metavar="FILE|DIR", type=click.Path(path_type=Path))
 @click.option(
     "--baseline",
     type=click.Path(path_type=Path),
@@ -57,7 +61,7 @@ def _origins(
 )
 @click.option("--once", is_flag=True, help="End when the first client leaves.")
 def serve(
-    file: Path,
+    path: Path,
     *,
     baseline: Path | None,
     host: str,
@@ -66,37 +70,67 @@ def serve(
     allow_remote: bool,
     once: bool,
 ) -> int:
-    """Answer a viewer's requests about FILE, a visualize_data.bin, over WebSocket.
+    """Answer a viewer's requests about FILE over WebSocket, or about DIR over HTTP.
 
-    Prints the address when it can be used, and then serves one client at a time until it is
-    interrupted. A client imports FILE by its path or its name; no other file is ever looked at.
+    FILE is a visualize_data.bin. One client at a time is served; it imports FILE by its path or its
+    name, and no other file is ever looked at.
+
+    DIR holds intermediate files of MindSpore's profiler, or folders that do. Requests are those of
+    MindInsight; /openapi.json describes them. Nothing out of DIR is ever read.
+
+    Prints the address when it can be used, and then answers until it is interrupted.
     """
-    from ascend_ref.bin import Unreadable  # slow: numpy
-
-    from .answers import open_answers
-    from .server import CannotListen, Endpoint, is_loopback
-    from .server import serve as answer_clients
-    from .session import Session
+    from .listening import CannotListen, Endpoint, is_loopback
 
     if not (allow_remote or is_loopback(host)):
         raise click.UsageError(
             f"other machines may reach {host}; add --allow-remote if that is wanted"
         )
+    if path.is_dir() and (baseline is not None or once):
+        raise click.UsageError("--baseline and --once are for a FILE, not for a folder")
+    endpoint = Endpoint(host, port, origins)
+    try:
+        if path.is_dir():
+            ended = _serve_folder(path, endpoint)
+        else:
+            ended = _serve_file(path, endpoint, baseline, once=once)
+    except CannotListen as problem:
+        raise CommandError(f"cannot listen at {host}, port {port}: {problem}") from problem
+    if ended is signal.SIGTERM:
+        raise Terminated
+    if ended is signal.SIGINT:
+        raise KeyboardInterrupt
+    return 0
+
+
+def _serve_file(
+    file: Path, endpoint: Endpoint, baseline: Path | None, *, once: bool
+) -> signal.Signals | None:
+    from ascend_ref.bin import Unreadable  # slow: numpy
+
+    from .answers import open_answers
+    from .server import serve as answer_clients
+    from .session import Session
+
     with ExitStack() as files:
         try:
             served = files.enter_context(open_answers(file))
             base = files.enter_context(open_answers(baseline)) if baseline else None
         except Unreadable as problem:
             raise CommandError(str(problem)) from problem
-        endpoint = Endpoint(host, port, origins)
-        try:
-            ended = asyncio.run(
-                answer_clients(Session(served, base), endpoint, click.echo, once=once)
-            )
-        except CannotListen as problem:
-            raise CommandError(f"cannot listen at {host}, port {port}: {problem}") from problem
-    if ended is signal.SIGTERM:
-        raise Terminated
-    if ended is signal.SIGINT:
-        raise KeyboardInterrupt
-    return 0
+        return asyncio.run(answer_clients(Session(served, base), endpoint, click.echo, once=once))
+
+
+def _serve_folder(folder: Path, endpoint: Endpoint) -> signal.Signals | None:
+    from ascend_ref.raw.damage import Unreadable
+
+    try:
+        from .rest.app import serve_folder
+    except ModuleNotFoundError as error:
+        raise CommandError(
+            f"{error.name} is not installed; expected the extra: pip install 'ascend-ref[serve]'"
+        ) from error
+    try:
+        return asyncio.run(serve_folder(folder, endpoint, click.echo))
+    except Unreadable as problem:
+        raise CommandError(str(problem)) from problem

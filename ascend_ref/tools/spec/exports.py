@@ -15,6 +15,7 @@ from ascend_spec import (
     bin_catalog,
     catalog,
     document_catalog,
+    mindspore_catalog,
     text_catalog,
     timeline_catalog,
 )
@@ -22,12 +23,14 @@ from ascend_spec.api import LATEST
 from ascend_spec.core.dialect import Node, exported
 from ascend_spec.db.model import Reading
 from ascend_spec.exchange import exchange_schema
+from ascend_spec.mindspore import openapi_document
+from ascend_spec.mindspore.requests import LAST_VIEWED
 from ascend_spec.timeline import document_schema, event_schema
 from ascend_spec.timeline.schema import STEP_TRACE
 
 from .c_header import export_c_header
 from .csv_schema import csv_schema
-from .formats import FORMATS, JSON_SCHEMA
+from .formats import FORMATS, JSON_SCHEMA, OPENAPI
 from .json_schema import export_json_schema
 from .pages import table_page
 from .subject import Subject
@@ -65,8 +68,9 @@ def export(subject: Subject, wanted: Wanted) -> Exported:
     if give is None:
         known = ", ".join(f"{one}/…" for one in EXPORTS)
         raise CannotExport(f"{subject.address} is not exported; what is: {known}")
-    if wanted.format != JSON_SCHEMA and subject.kind != "carrier":
-        raise CannotExport(f"{subject.address} is exported as {JSON_SCHEMA} only")
+    formats = {"carrier": tuple(WRITERS), "interface": (OPENAPI,)}.get(subject.kind, (JSON_SCHEMA,))
+    if wanted.format not in formats:
+        raise CannotExport(f"{subject.address} is exported as {' or '.join(formats)} only")
     return give(subject.name, wanted)
 
 
@@ -198,6 +202,17 @@ def _message(definition: str, address: str, name: str, wanted: Wanted) -> Export
     return _schema(schema, f"api-{name.replace('/', '-')}-{generation}")
 
 
+def _interface(name: str, wanted: Wanted) -> Exported:
+    catalog = mindspore_catalog()
+    at = wanted.at or LAST_VIEWED
+    try:
+        document = openapi_document(catalog, catalog.day_of(at))
+    except KeyError as problem:
+        raise CannotExport(str(problem.args[0])) from None
+    text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return Exported(text, f"{name}-{at}{FORMATS[OPENAPI]}")
+
+
 def _exchange(name: str, wanted: Wanted) -> Exported:
     return _schema(exchange_schema(name), name)
 
@@ -217,6 +232,7 @@ EXPORTS: Mapping[str, Callable[[str, Wanted], Exported]] = {
     "layer": _layer,
     "command": _command,
     "exchange": _exchange,
+    "interface": _interface,
     "event": lambda name, wanted: _message(
         api_catalog().events[name].body, f"event/{name}", name, wanted
     ),

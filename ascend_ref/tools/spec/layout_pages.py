@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from operator import itemgetter
 from string import Formatter
 from typing import Any, get_args
 
 from ascend_ref.markdown import Style, code, table
 from ascend_spec import layout_catalog, raw_catalog
-from ascend_spec.layout import Layout, NamedFile, NamedFolder, OwnFile
+from ascend_spec.layout import Layout, NamedFile, NamedFolder
 from ascend_spec.raw import Side
 
 from .pages import citations
@@ -20,7 +20,11 @@ def layout_section(document: Mapping[str, Any], style: Style) -> str:
     """The folders and files of one producer, and the parts of their names that change."""
     names = layout_catalog()
     own = [one for one in _named(names) if one.producer == document["producer"]]
-    forms = [one for one in names.own.values() if one.producer == document["producer"]]
+    signs = {
+        name: sign
+        for (producer, name), sign in names.signs.items()
+        if producer == document["producer"]
+    }
     parts = dict.fromkeys(
         part for named in own for _, part, _, _ in Formatter().parse(named.name.template) if part
     )
@@ -33,17 +37,14 @@ def layout_section(document: Mapping[str, Any], style: Style) -> str:
             (_row(names, one, style) for one in own),
         ),
         table(("part", "form", "what it is"), (_part(names, one, style) for one in parts)),
-        _forms(forms, style) if forms else "",
+        _signs(signs) if signs else "",
     )
 
 
-def _forms(forms: Iterable[OwnFile], style: Style) -> str:
-    """Files under names of the PyTorch adapter, and the texts that only these hold."""
-    rows = (
-        (code(one.called), code(one.sign.strip()) if one.sign else "", style.prose(one.summary))
-        for one in forms
-    )
-    return table(("in a form of its own", "sign", "what it is"), rows)
+def _signs(signs: Mapping[str, str]) -> str:
+    """Texts that only files of the producer hold, by what the spec calls the files."""
+    rows = ((code(name), code(sign.strip())) for name, sign in signs.items())
+    return table(("shown by a text in", "text"), rows)
 
 
 def _named(names: Layout) -> list[NamedFolder | NamedFile]:

@@ -38,6 +38,8 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
     "mindspore_pages:mindspore_subjects": (
         *("mindspore", "intermediate", "analyser", "mindspore-generation", "mindspore-values"),
     ),
+    "life_cycle_pages:life_cycle_subjects": ("profiler-call",),
+    "rest_pages:rest_subjects": ("interface", "request", "refusal"),
     "api_pages:api_subjects": ("command", "event", "error", "envelope", "generation"),
     "recording_pages:recording_subjects": ("entity",),
     "layout_pages:layout_subjects": ("layout",),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from ascend_ref.markdown import Fact, Style, code, commas, page, sentences, table
 from ascend_spec import mindspore_catalog
 from ascend_spec.mindspore import (
+    TAGGED_RECORDS,
     Analyser,
     AnswerColumn,
     CaptureFile,
@@ -18,7 +19,7 @@ from ascend_spec.mindspore import (
 
 from .blocks import values_section
 from .pages import citations, evidence, in_force, resolutions
-from .raw_pages import FORMS, lines_section, spelled
+from .raw_pages import FORMS, lines_section, spelled, texts_section
 from .raw_records import record_table, shows
 from .subject import Subject, things
 
@@ -96,6 +97,8 @@ def _content(file: CaptureFile, style: Style) -> Iterator[str]:
         size = declaration.sizeof()
         head = style.below().heading(name)
         yield page(head, f"{size} bytes, little-endian.", record_table(declaration, style))
+        if name in TAGGED_RECORDS:
+            yield from texts_section(TAGGED_RECORDS[name], style)
 
 
 def intermediate_page(file: IntermediateFile, style: Style) -> str:
@@ -214,6 +217,8 @@ def mindspore_place(style: Style, place: str) -> str:
         return style.link("mindspore", place)
     if place in catalog.tables:
         return style.link("intermediate", place)
+    if place in catalog.requests:
+        return style.link("request", place)
     return style.link("analyser", place) if place in catalog.analysers else code(place)
 
 

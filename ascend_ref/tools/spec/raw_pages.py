@@ -107,7 +107,7 @@ def _content(file: RawFile, style: Style) -> Iterator[str]:
     for name in dict.fromkeys(one.record for one in file.members):
         yield _record(name, style.below())
         if name in FRAMEWORK_RECORDS:
-            yield from _texts(FRAMEWORK_RECORDS[name], style)
+            yield from texts_section(FRAMEWORK_RECORDS[name], style)
 
 
 def _members(file: RawFile, style: Style) -> Iterator[tuple[str, ...]]:
@@ -136,8 +136,8 @@ def _record(name: str, style: Style) -> str:
     return page(style.heading(name), f"{length}, little-endian.", record_table(declaration, style))
 
 
-def _texts(record: FrameworkRecord, style: Style) -> Iterator[str]:
-    """What stands around and behind a record of the PyTorch adapter."""
+def texts_section(record: FrameworkRecord, style: Style) -> Iterator[str]:
+    """What stands around and behind a record of a framework."""
     if record.tag is None:
         return
     yield "## Texts"

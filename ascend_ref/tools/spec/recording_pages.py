@@ -86,6 +86,8 @@ def _place_link(shower: Shower, cell: str, style: Style) -> str:
         return style.link("column", f"{shower.name}.{cell.partition('@')[0]}")
     if shower.medium == "csv":
         return style.link("header", f"{shower.name}/{cell}")
+    if shower.medium == "mindspore":
+        return style.link("intermediate", shower.name, f"{shower.name}: {cell}")
     return style.link("layer", shower.name.partition("/")[0], f"{shower.name}: {cell}")
 
 

@@ -109,7 +109,19 @@ SHEETS: Mapping[str, tuple[str, str]] = {
         "Generations of MindSpore's profiler",
         "Facts about MindSpore's files have days; a generation is one of them.",
     ),
+    "mindspore/life_cycle.md": (
+        "Calls of MindSpore's Profiler",
+        "What a call does depends on what was called before, and on the day. Done, it leads to the "
+        "state behind it; refused, it is an error; ignored, it is a line in the log.",
+    ),
     "mindspore/values.md": ("Values in files of MindSpore's profiler", ""),
+    "rest/index.md": (
+        "REST interface of MindSpore's viewer",
+        "`ascend-ref serve DIR` answers it; `ascend-ref spec export interface/mindinsight --as "
+        "openapi` writes its description.",
+    ),
+    "rest/requests.md": ("Requests to MindSpore's viewer", ""),
+    "rest/refusals.md": ("How MindSpore's viewer refuses requests", ""),
     "timeline/flows.md": (
         "Arrows of the timelines",
         "An arrow is a pair of events of phase s and f with the same category and id.",

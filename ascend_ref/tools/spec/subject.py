@@ -95,6 +95,14 @@ KINDS: Mapping[str, KindOfSubject] = {
     "analyser": KindOfSubject(
         "analysers", "an analyser of MindSpore's viewer, and what it answers"
     ),
+    "profiler-call": KindOfSubject(
+        "profiler-calls", "a call of MindSpore's Profiler, by what was called before", short=False
+    ),
+    "interface": KindOfSubject("interfaces", "what a viewer is asked over HTTP"),
+    "request": KindOfSubject(
+        "requests", "a request to MindSpore's viewer and its answer", names=".+/.+"
+    ),
+    "refusal": KindOfSubject("refusals", "how MindSpore's viewer refuses a request", short=False),
     "mindspore-generation": KindOfSubject(
         "mindspore-generations", "a generation of MindSpore's profiler", short=False
     ),

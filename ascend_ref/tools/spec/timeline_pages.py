@@ -40,6 +40,7 @@ from .subject import Fields, Scope, Subject, grouped, things
 
 PHASES = {
     "X": "an event with a length",
+    "i": "an event without a length",
     "C": "values",
     "s": "the start of an arrow",
     "t": "a step of an arrow",

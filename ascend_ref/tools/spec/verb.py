@@ -183,13 +183,13 @@ def diff(old: Revision, new: Revision, carrier: Carrier | None, as_json: bool) -
     type=click.Choice(list(FORMATS)),
     default=JSON_SCHEMA,
     show_default=True,
-    help="What to write; all but the first are of databases only.",
+    help="What to write; ddl, c-header and markdown of databases, openapi of an interface.",
 )
 @click.option(
     "--at",
     metavar="STATE",
     help="A revision or SCHEMA_VERSION of a database, an epoch of a block, a writer of a file or "
-    "layer, a generation of the API; by default the newest.",
+    "layer, a generation of an API, or a day of MindInsight; by default the newest.",
 )
 @click.option(
     "--reading",
@@ -225,7 +225,7 @@ def export(
 
     A database (carrier/pytorch) as json-schema, ddl, c-header or markdown; a block of
     visualize_data.bin, a row of a CSV file, a JSON document, an event of a layer or a message of
-    the API as json-schema.
+    the API as json-schema; what MindInsight is asked (interface/mindinsight) as openapi.
     """
     from ascend_ref.atomic import write_atomically
     from ascend_ref.cli.outputs import refuse_existing

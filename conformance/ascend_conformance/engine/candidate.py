@@ -94,6 +94,11 @@ class Listing:
         """What of it has a hidden name."""
         return tuple(path for path in self.paths if is_hidden(path.name))
 
+    @property
+    def is_first(self) -> bool:
+        """Whether no folder that it is in is searched as well."""
+        return self._above is None
+
     @cached_property
     def above(self) -> Listing:
         """The folder that this one is in."""

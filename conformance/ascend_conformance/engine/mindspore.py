@@ -1,7 +1,4 @@
-"""What MindSpore's profiler wrote itself: files named as those of torch_npu, of another form.
-
-It copies the rest from msprof, and that is judged as msprof's.
-"""
+"""Who wrote text files whose names MindSpore and torch_npu share."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from pathlib import Path
 
 from ascend_ref.sniff import first_bytes
 from ascend_spec import layout_catalog
-from ascend_spec.layout import Match, OwnFile
+from ascend_spec.layout import Match
 
 from .candidate import Listing
 from .folders import FRAMEWORKS, framework_of
@@ -19,18 +16,14 @@ HEAD = 1 << 16
 """Bytes of a file in which a sign is looked for."""
 
 
-def written_by_mindspore(listing: Listing) -> frozenset[Path]:
-    """The files of a folder that MindSpore wrote itself; those that it copied are left out."""
-    return listing.fact("written by MindSpore", _find_written)
-
-
-def _find_written(listing: Listing) -> frozenset[Path]:
-    own = frozenset(path for path, match in listing.matches if _own(match) is not None)
-    return own if own and _is_of_mindspore(listing) else frozenset()
+def is_of_mindspore(listing: Listing) -> bool:
+    """Whether MindSpore wrote what is in a folder: by its name or the one above it, a database, or
+    a sign in its files.
+    """
+    return listing.fact("of MindSpore", _is_of_mindspore)
 
 
 def _is_of_mindspore(listing: Listing) -> bool:
-    """By the name of the folder or the one above it, a database next to them, or a sign."""
     folder = listing.folder.absolute()
     module = framework_of(folder.name) or framework_of(folder.parent.name)
     if module is not None:
@@ -39,17 +32,14 @@ def _is_of_mindspore(listing: Listing) -> bool:
     if ("mindspore", "database") in files:
         return True
     above = (one for one in listing.above.matches if one[1].called == "profiler_info")
-    return _has_sign(listing.matches) or _has_sign(above)
+    return has_sign(listing.matches) or has_sign(above)
 
 
-def _has_sign(files: Iterable[tuple[Path, Match]]) -> bool:
+def has_sign(files: Iterable[tuple[Path, Match]]) -> bool:
+    """Whether one of some files has what only MindSpore writes."""
+    signs = layout_catalog().signs
     return any(
-        own.sign.encode() in (first_bytes(path, HEAD) or b"")
+        sign.encode() in (first_bytes(path, HEAD) or b"")
         for path, match in files
-        if (own := _own(match)) is not None and own.sign is not None
+        if (sign := signs.get(("mindspore", match.called)))
     )
-
-
-def _own(match: Match) -> OwnFile | None:
-    """What is known of a file of MindSpore by its name, if it writes such a file itself."""
-    return layout_catalog().own.get(("mindspore", match.called))

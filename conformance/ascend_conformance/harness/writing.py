@@ -10,8 +10,8 @@ import numpy as np
 from ascend_ref.capture import Capture
 from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
 from ascend_simulator import simulate, write_run
+from ascend_simulator.formats import FORMATS
 from ascend_simulator.loss import outermost_calls, with_calls
-from ascend_simulator.run import FORMATS
 from ascend_spec import catalog
 
 from .case import Case

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ascend_conformance.finding import API, BLOCK_FILE, TEXT, FileReport, Seen
+from ascend_conformance.finding import API, BLOCK_FILE, MINDSPORE, TEXT, FileReport, Seen
 
 from .detail import Detail
 from .escape import visible
@@ -32,10 +32,24 @@ def _recognised(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:
         of, commands = seen.coverage.exercised, counted(seen.coverage.producible, "command")
         yield from _format(seen, "generation", detail)
         yield "answers", f"{sum(seen.rows.values()):,} to {of:,} of {commands}"
+    elif seen.carrier == MINDSPORE:
+        yield from _mindspore(seen, detail)
     elif seen.carrier == TEXT:
         yield from _text(seen, detail)
     else:
         yield from _database(seen, detail)
+
+
+def _mindspore(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:
+    yield from _generation(seen, detail)
+    yield "devices", _numbers(seen.devices, detail)
+    kinds = counted(len(seen.rows), "kind")
+    yield "files", f"{sum(seen.rows.values()):,} of {kinds}"
+
+
+def _generation(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:
+    yield "format", f"{seen.carrier}, generation {_known(seen.revision, detail)}"
+    yield "because", names(seen.reasons, detail, "reason")
 
 
 def _text(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:

@@ -15,6 +15,7 @@ from pathlib import PurePath
 from ascend_conformance.finding import (
     API,
     BLOCK_FILE,
+    MINDSPORE,
     VERDICTS,
     FileReport,
     Finding,
@@ -275,7 +276,9 @@ def _seen(words: Sequence[str], members: Sequence[FileReport]) -> str:
         texts.append(f"{'rank' if len(ranks) == 1 else 'ranks'} {spans(ranks)}")
     of = every[0].carrier if every else ""
     rows = sum(sum(seen.rows.values()) for seen in every)
-    texts.append(counted(rows, {BLOCK_FILE: "block", API: "answer"}.get(of, "row")))
+    texts.append(
+        counted(rows, {BLOCK_FILE: "block", API: "answer", MINDSPORE: "file"}.get(of, "row"))
+    )
     bad = sum(conformity((file,)) != "conforms" for file in members)
     if bad and len(members) > 1:
         texts.append(f"{bad:,} not conforming")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ascend_ref.cli.guard import CommandError
 from ascend_ref.cli.options import REVISION, WORKERS, deliverables, number, output
 from ascend_ref.cli.outputs import room_for
 from ascend_ref.cli.progress import progress_bar
@@ -20,7 +21,10 @@ from .presets import PresetOrFile, overridden
 if TYPE_CHECKING:
     from ..scenario import Scenario
 
-FORMATS = ("pytorch-db", "pytorch-text", "pytorch-raw", "msprof-db", "csv", "timeline", "raw")
+FORMATS = (
+    *("pytorch-db", "pytorch-text", "pytorch-raw", "mindspore-db", "mindspore-text"),
+    *("msprof-db", "csv", "timeline", "raw", "mindspore-raw", "mindspore-gpu"),
+)
 SMALL_ROWS = 3_000_000
 """Runs of fewer rows stay in this process by default: starting others costs about a second."""
 
@@ -39,8 +43,8 @@ def _formats(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> t
     callback=_formats,
     metavar="DELIVERABLES",
     help=f"What to write, of {', '.join(FORMATS)}; repeatable or separated by commas. By default "
-    f"{FORMATS[0]}. Those of pytorch share a profile, and so do the others; both together get a "
-    "folder each.",
+    f"{FORMATS[0]}. Those of pytorch share a profile, and so do mindspore-db and mindspore-text, "
+    "mindspore-raw and mindspore-gpu, and the others; several of these get a folder each.",
 )
 @number("--seed", 0, None, 0, "Chooses the run.")
 @click.option("--ranks", type=int, help="As many ranks instead of the scenario's.")
@@ -51,6 +55,14 @@ def _formats(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> t
     type=REVISION,
     metavar="REVISION",
     help="A revision of the schema, or a SCHEMA_VERSION; by default the newest.",
+)
+@click.option(
+    "--generation",
+    metavar="GENERATION",
+    default="G1",
+    show_default=True,
+    help="Of MindSpore's profiler, for mindspore-raw and mindspore-gpu: G1 to G3, or a day "
+    "(2021-12-16).",
 )
 @click.option(
     "--workers",
@@ -74,6 +86,7 @@ def simulate(
     steps: int | None,
     level: int | None,
     revision: Revision | None,
+    generation: str,
     workers: int | None,
     dask: str | None,
 ) -> int:
@@ -95,7 +108,18 @@ def simulate(
             open_executor(workers or _fitting(chosen), dask) as executor,
             progress_bar("simulating") as progress,
         ):
-            run = write_run(chosen, seed, output.absolute(), formats, as_of, executor, progress)
+            run = write_run(
+                chosen,
+                seed,
+                output.absolute(),
+                formats,
+                as_of,
+                executor,
+                progress,
+                generation=generation,
+            )
+    except KeyError as unknown:
+        raise CommandError(str(unknown.args[0])) from None
     except NoCluster as error:
         raise click.ClickException(str(error)) from None
     if run.lost:

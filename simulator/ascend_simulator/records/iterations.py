@@ -15,6 +15,7 @@ from ascend_ref.derive.transit import operators_of
 from ..program.cnn import GET_NEXT
 from ..program.model import Collective, Launch
 from ..samples.scene import Columns
+from ..world.disturbance import Disturbances
 from .scene import KernelRuns, RecordScene
 
 QUEUE = (8, 32)
@@ -38,13 +39,19 @@ def get_next_runs(scene: RecordScene) -> KernelRuns:
 
 
 def aicpu_mi(scene: RecordScene) -> Columns:
-    """How long each batch was waited for, the first half of its kernel, and how many queued."""
+    """How long each batch was waited for, the first half of its kernel, and how many queued: none
+    where the preparation of data stalls.
+    """
     runs = get_next_runs(scene)
+    size = scene.noise("queue").between(*QUEUE, len(runs.start))
+    stalls = Disturbances.of(scene.scenario).pause("data-loading-stall", scene.timeline.rank) > 0
+    step = np.searchsorted(scene.timeline.step_starts, runs.start, "right") - 1
+    size[stalls[step]] = 0
     return {
         "name": scene.texts.numbers([NEXT_BATCH] * len(runs.start)),
         "start": runs.start,
         "end": (runs.start + runs.end) // 2,
-        "size": scene.noise("queue").between(*QUEUE, len(runs.start)),
+        "size": size,
     }
 
 
@@ -55,7 +62,7 @@ def dp(scene: RecordScene) -> Columns:
         "time": mi["end"],
         "action": scene.texts.numbers([ACTION] * len(mi["end"])),
         "source": scene.texts.numbers([SOURCE] * len(mi["end"])),
-        "buffered": mi["size"] - 1,
+        "buffered": np.maximum(mi["size"] - 1, 0),
     }
 
 

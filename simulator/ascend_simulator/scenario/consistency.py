@@ -23,7 +23,7 @@ from ..hardware.model import machine
 from ..program.counters import metric_groups
 from ..program.single import COLLECTIVES, least_lengths, lone_operators
 from .collected import collecting, setting
-from .damageable import raw_kinds
+from .damageable import job_kinds, raw_kinds
 from .estimate import BYTES_PER_ROW, MOST_ROWS, MOST_ROWS_PER_RANK, rows_per_rank, rows_per_step
 from .schema import run_schema
 
@@ -179,6 +179,9 @@ def _lost(scenario: Scenario, fault: FaultChoice, at: Path) -> Iterator[Problem]
         yield _is(scenario, (*at, "arrows"), f"one of {', '.join(sorted(flow_categories()))}")
     if fault.kind in LOSSES_OF_RAW and fault.raw not in raw_kinds(fault.kind):
         listed = ", ".join(raw_kinds(fault.kind))
+        yield _is(scenario, (*at, "raw"), f"for {fault.kind} one of {listed}")
+    if job_kinds(fault.kind) and fault.raw not in job_kinds(fault.kind):
+        listed = ", ".join(job_kinds(fault.kind))
         yield _is(scenario, (*at, "raw"), f"for {fault.kind} one of {listed}")
     for losses, field in ((LOSSES_OF_DEVICE, "npu"), (LOSSES_OF_HOST, "cpu")):
         if fault.kind in losses and not getattr(scenario.capture, field):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ascend_ref.raw.dictionaries import TEXTS, TYPES
 from ascend_ref.raw.layout import Layout
-from ascend_spec import raw_catalog
+from ascend_spec import mindspore_catalog, raw_catalog
 from ascend_spec.raw import RawFile
 
 from ..choices import FaultKind
@@ -28,6 +28,25 @@ def raw_kinds(kind: FaultKind) -> tuple[str, ...]:
         case _:
             found = [one for one in files if one.folder == "side" and states_clock(one)]
     return tuple(one.file for one in found)
+
+
+def job_kinds(kind: FaultKind) -> tuple[str, ...]:
+    """The kinds of raw files of MindSpore's profiler of which a fault names one; empty for others.
+
+    Slices of records may be lost; of text a reader could not say what.
+    """
+    files = [one for one in mindspore_catalog().files.values() if one.target in ("ascend", "host")]
+    match kind:
+        case "job-lost-file":
+            return tuple(one.file for one in files if "hccl" not in one.places)
+        case "job-lost-slice":
+            return LOST_SLICES
+        case _:
+            return ()
+
+
+LOST_SLICES = ("hwts", "training_trace", "ts_track")
+"""Kinds of files of MindSpore's profiler of which a slice may be lost."""
 
 
 def has_one_size(file: RawFile) -> bool:

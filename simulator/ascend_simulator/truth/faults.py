@@ -13,6 +13,7 @@ import numpy as np
 from ..choices import FaultChoice, FaultKind, Scenario
 from ..loss import Loss, RawDamage
 from ..memory.totals import lost_bytes
+from ..mindspore.damage import JobDamage
 from ..session.setting import Setting, setting
 from ..world.disturbance import MILLISECOND, THOUSAND, Disturbances
 from ..world.small_tasks import Lanes
@@ -57,7 +58,9 @@ def _of_data(world: Setting, rank: int, disturbances: Disturbances) -> int:
     return spent
 
 
-Effect = Mapping[str, int | float | str | Sequence[Loss] | Sequence[RawDamage] | Sequence[str]]
+Effect = Mapping[
+    str, int | float | str | Sequence[Loss] | Sequence[RawDamage | JobDamage] | Sequence[str]
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +139,6 @@ def _effect(fault: FaultChoice, nominal: int) -> dict[str, int | float | str]:
             effect["arrows"] = fault.arrows
         case "raw-lost-slice" | "raw-aged-head" | "raw-torn-record":
             effect["raw"] = fault.raw
-        case "raw-lost-side" | "raw-wrong-clock":
+        case "raw-lost-side" | "raw-wrong-clock" | "job-lost-file" | "job-lost-slice":
             effect["raw"] = fault.raw
     return effect

@@ -11,6 +11,7 @@ FACTORS: Mapping[tuple[str | None, str | None], int] = {
     ("KiB", "Byte"): 1 << 10,
     ("KB", "Byte"): 1 << 10,
     ("MiB", "Byte"): 1 << 20,
+    ("kKiB", "Byte"): 1000 << 10,
     ("KB/s", "Byte/s"): 1 << 10,
     ("MB/s", "Byte/s"): 1 << 20,
     ("GB/s", "Byte/s"): 1_000_000_000,

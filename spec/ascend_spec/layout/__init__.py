@@ -7,4 +7,3 @@ from .catalog import Layout as Layout
 from .catalog import Match as Match
 from .catalog import NamedFile as NamedFile
 from .catalog import NamedFolder as NamedFolder
-from .catalog import OwnFile as OwnFile

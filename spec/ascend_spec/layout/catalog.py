@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from ascend_spec.core import Document, Loader
+from ascend_spec.core import Loader
 from ascend_spec.core.loader import without
 from ascend_spec.core.names import Field, NameForm
 
@@ -63,20 +63,6 @@ class NamedFile:
         if self.document:
             return "document"
         return cast(Kind, self.id) if self.id in ("csv", "timeline", "blocks") else None
-
-
-@dataclass(frozen=True, slots=True)
-class OwnFile:
-    """A file under a name of the PyTorch adapter, in a form of another producer.
-
-    ``sign``: a text in such a file, and in none of the adapter's.
-    """
-
-    called: str
-    producer: Producer
-    summary: str
-    source: tuple[str, ...]
-    sign: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,12 +136,9 @@ class Layout:
         }
 
     @cached_property
-    def own(self) -> Mapping[tuple[str, str], OwnFile]:
-        """Files in a form of their producer's own, by producer and what the spec calls them."""
-        return {
-            (producer, name): self.loader.fact(OwnFile, row, place, called=name, producer=producer)
-            for producer, name, row, place in self._rows("own")
-        }
+    def signs(self) -> Mapping[tuple[str, str], str]:
+        """Texts that files of a producer alone hold, by it and what the spec calls the files."""
+        return {(producer, name): text for producer, name, text, _ in self._rows("signs")}
 
     def folder(self, producer: Producer, which: str, **values: object) -> str:
         """The name of a folder. ``KeyError`` for an unknown one, ``ValueError`` for bad values."""
@@ -207,11 +190,18 @@ class Layout:
 
     @cached_property
     def _ordered(self) -> tuple[NamedFile, ...]:
-        """Databases first, then what has names of its own, then what the spec lists."""
+        """Databases first, then what has names of its own, then what the spec lists.
+
+        MindSpore comes last: most names are those of the PyTorch adapter, too.
+        """
         return tuple(
             sorted(
                 self.files.values(),
-                key=lambda one: (one.carrier is None, one.id in ("csv", "timeline")),
+                key=lambda one: (
+                    one.carrier is None,
+                    one.id in ("csv", "timeline"),
+                    one.producer == "mindspore",
+                ),
             )
         )
 
@@ -233,7 +223,7 @@ class Layout:
     def _name(self, template: str) -> NameForm:
         return NameForm(template, self.parts)
 
-    def _rows(self, key: str) -> Iterator[tuple[str, str, Document, str]]:
+    def _rows(self, key: str) -> Iterator[tuple[str, str, Any, str]]:
         for document, content in self.loader.folder.documents(FOLDER):
             if document != f"{FOLDER}/{PARTS}":
                 for name, row in content.get(key, {}).items():

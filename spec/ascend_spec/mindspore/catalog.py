@@ -5,13 +5,15 @@ Documents are read when they are asked for; the packaged ones are validated by t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import construct
 
 from ascend_spec.core import Erratum, Loader
+from ascend_spec.core.dialect import Node
 from ascend_spec.core.loader import reading, without
 from ascend_spec.core.names import Field, NameForm
 from ascend_spec.core.shows import shown
@@ -20,6 +22,8 @@ from ascend_spec.raw.text import Grammar, load_grammars
 
 from . import records
 from .analysers import Analyser, AnswerColumn, AnswerSwitch
+from .framework import TAGGED_RECORDS
+from .life_cycle import Transition
 from .model import (
     CaptureFile,
     DatedLine,
@@ -32,8 +36,14 @@ from .model import (
     Way,
 )
 from .proposals import Proposal
+from .requests import Argument, DatedVerb, Refusal, Request
 
 FOLDER = "mindspore"
+
+
+def _any_of(names: Iterable[DatedName]) -> re.Pattern[str]:
+    """What every name is: most files of a folder are none of these, and are compared once."""
+    return re.compile("|".join(one.form.pattern for one in names))
 
 
 class MindSporeCatalog:
@@ -85,6 +95,44 @@ class MindSporeCatalog:
         return self.documents.by("proposal", Proposal, f"{FOLDER}/proposals.yaml")
 
     @cached_property
+    def requests(self) -> Mapping[str, Request]:
+        """Requests over HTTP by their paths below the common one."""
+        return {
+            name: self.documents.fact(
+                Request,
+                row,
+                place,
+                methods=tuple(self.documents.fact(DatedVerb, one, place) for one in row["methods"]),
+                arguments=tuple(
+                    self.documents.fact(Argument, one, f"{place}.{one['name']}")
+                    for one in row.get("arguments", ())
+                ),
+            )
+            for name, row, place in self.documents.rows(f"{FOLDER}/requests.yaml", "request")
+        }
+
+    @cached_property
+    def refusals(self) -> Mapping[str, Refusal]:
+        """How requests are refused, by name."""
+        return self.documents.by("refusal", Refusal, f"{FOLDER}/refusals.yaml")
+
+    @cached_property
+    def answers(self) -> Mapping[str, Node]:
+        """Schemas of answers to requests by name, as they are written down."""
+        found: Mapping[str, Node] = self.documents.folder.read(f"{FOLDER}/answers.schema.yaml")[
+            "$defs"
+        ]
+        return found
+
+    @cached_property
+    def life_cycle(self) -> tuple[Transition, ...]:
+        """What calls of the Profiler do, by state and day."""
+        return tuple(
+            self.documents.fact(Transition, row, place)
+            for _, row, place in self.documents.rows(f"{FOLDER}/life_cycle.yaml", "call")
+        )
+
+    @cached_property
     def grammars(self) -> Mapping[str, Grammar]:
         """The lines of raw files of text by the name of the grammar, with those of ``raw``."""
         own = load_grammars(self.documents, f"{FOLDER}/text.yaml")
@@ -107,7 +155,12 @@ class MindSporeCatalog:
         return {**shared, **self.documents.name_parts(f"{FOLDER}/parts.yaml")}
 
     def record(self, name: str) -> construct.Struct:
-        """The declaration of a record; ``KeyError`` for an unknown one."""
+        """The declaration of a record, of one with texts its fixed part.
+
+        ``KeyError`` for an unknown one.
+        """
+        if name in TAGGED_RECORDS:
+            return TAGGED_RECORDS[name].fixed
         found = getattr(records, name, None)
         if not isinstance(found, construct.Struct):
             raise KeyError(f"unknown record {name!r}")
@@ -129,11 +182,32 @@ class MindSporeCatalog:
         """The kind of a file by its name, the name that it is, and its changing parts; ``None`` for
         a name of no kind.
         """
+        if not self._file_names.fullmatch(name):
+            return None
         for file in self.files.values():
             found = file.named(name)
             if found is not None:
                 return file, *found
         return None
+
+    def table_of(self, name: str) -> tuple[IntermediateFile, DatedName, Mapping[str, str]] | None:
+        """The same of an intermediate file, by the newest of its names."""
+        if not self._table_names.fullmatch(name):
+            return None
+        for table in self.tables.values():
+            for dated in reversed(table.names):
+                parts = dated.form.named(name)
+                if parts is not None:
+                    return table, dated, parts
+        return None
+
+    @cached_property
+    def _file_names(self) -> re.Pattern[str]:
+        return _any_of(one for file in self.files.values() for one in file.names)
+
+    @cached_property
+    def _table_names(self) -> re.Pattern[str]:
+        return _any_of(one for table in self.tables.values() for one in table.names)
 
     def _file(self, row: Mapping[str, Any], place: str) -> CaptureFile:
         with reading(place):

@@ -11,6 +11,10 @@ from ascend_spec.core import Grade
 Kind = Literal["advice", "note"]
 
 
+OWN = "own-"
+"""What the key of a rule begins with that is of this project, and that no viewer has."""
+
+
 @dataclass(frozen=True, slots=True)
 class ProposalInput:
     """A number or text that a proposal rests on."""
@@ -24,9 +28,10 @@ class Proposal:
     """One rule of a proposer.
 
     ``key``: under which the viewer has it, with ``arguments``, names of inputs and thresholds, in a
-    list, or by name where they ``are_named``; as texts where they ``are_texts``. ``kind``: whether
-    it is a reason to do something. ``needs``: analysers that it asks. ``when``: it holds, in words.
-    ``text``: what it says, with names of inputs and thresholds in braces.
+    list, or by name where they ``are_named``; as texts where they ``are_texts``; of a rule of this
+    project it begins with :data:`OWN`. ``kind``: whether it is a reason to do something.
+    ``needs``: analysers that it asks. ``when``: it holds, in words. ``text``: what it says, with
+    names of inputs and thresholds in braces.
     """
 
     proposal: str
@@ -43,3 +48,10 @@ class Proposal:
     are_named: bool = False
     are_texts: bool = False
     kind: Kind = "advice"
+
+    @property
+    def own(self) -> bool:
+        """Whether it is a rule of this project, that no viewer has; such are asked by the name of
+        their proposer alone.
+        """
+        return self.key.startswith(OWN)

@@ -145,6 +145,8 @@ TS_TRACK = Struct(
 
 INLINE = 1
 """Kind of a mixed text that stands in the record itself; 0: only its number does."""
+NUMBER = 8
+"""Bytes of the number of a mixed text."""
 
 _FRAMEWORK = ("mindspore-profiler 2.5",)
 _framework = partial(_observed, source=_FRAMEWORK)

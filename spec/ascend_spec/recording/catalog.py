@@ -15,6 +15,7 @@ from .model import Entity, EntityColumn, Shower
 if TYPE_CHECKING:
     from ascend_spec.core import Loader
     from ascend_spec.db import Catalog
+    from ascend_spec.mindspore import MindSporeCatalog
     from ascend_spec.text import TextCatalog
     from ascend_spec.timeline import TimelineCatalog
 
@@ -39,6 +40,10 @@ class Catalogs(Protocol):
     @property
     def timeline(self) -> TimelineCatalog:
         """Timelines."""
+
+    @property
+    def mindspore(self) -> MindSporeCatalog:
+        """Intermediate files of MindSpore's profiler."""
 
 
 class Recording:
@@ -92,3 +97,6 @@ class Recording:
                 args = {arg.name.template: arg.shows for arg in kind.args}
                 cells = {**kind.shows, **args}
                 yield Shower("timeline", f"{layer.slug}/{kind.kind}", cells, kind.rows, kind.fixed)
+        for made in self._spec.mindspore.tables.values():
+            cells = {column.name: column.shows for column in made.columns if column.each is None}
+            yield Shower("mindspore", made.table, cells)

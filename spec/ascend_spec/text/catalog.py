@@ -172,8 +172,8 @@ class TextCatalog:
                 self._column(one, source, f"{document}: {one.get('name', f'columns.{number}')}")
                 for number, one in enumerate(part(row, "columns", list, document))
             ]
-            if "copy" in row:
-                columns += self._copied(row["copy"], source, rows)
+            for output, copy in row.get("copies", {}).items():
+                columns += self._copied(output, copy, source, rows)
             for one in part(row, "writers", list, document):
                 if one not in self.writers:
                     raise SpecError(
@@ -184,7 +184,7 @@ class TextCatalog:
             families = set(chain.from_iterable(one.families for one in written.values()))
             return self.documents.fact(
                 CsvFile,
-                without(row, "file", "columns", "copy"),
+                without(row, "file", "columns", "copies"),
                 document,
                 name=name,
                 own_columns=columns,
@@ -196,29 +196,36 @@ class TextCatalog:
             )
 
     def _copied(
-        self, copy: Document, source: list[str], rows: Mapping[str, tuple[Document, str]]
+        self,
+        output: str,
+        copy: Document,
+        source: list[str],
+        rows: Mapping[str, tuple[Document, str]],
     ) -> Iterator[CsvColumn]:
         """The columns of another file under the names that they have in the copy.
 
-        Those of ``level0`` stand there at every level, others from level 1 on only; one with a
-        ``since`` joined at level 0 on that day. What only some writers of the original have is not
-        copied.
+        What only some writers of the original have is not copied.
         """
         original, document = rows[copy["of"]]
-        at_level_0: Mapping[str, Mapping[str, str]] = copy["level0"]
         for row in original["columns"]:
             name = row["name"]
-            renamed = {**row, "name": copy["renames"].get(name, name), "source": source}
+            renamed = {
+                **row,
+                "name": copy["renames"].get(name, name),
+                "source": source,
+                **copy.get("changes", {}).get(name, {}),
+            }
             column = self._column(renamed, source, f"{document}: {name}")
-            if column.when.writers:
+            if column.when.writers or name in copy.get("without", ()):
                 continue
+            further = {"outputs": [output], **copy.get("when", {}).get(name, {})}
             column = replace(
                 column,
                 renamed=tuple(one for one in column.renamed if not one.writers),
-                when=replace(column.when, **tuples(copy.get("when", {}).get(name, {}))),
+                when=replace(column.when, **tuples(further)),
             )
-            joined = at_level_0.get(name, {}).get("since")
-            if name in at_level_0 and joined is None:
+            at_level_0, joined = _at_level_0(copy, name)
+            if at_level_0 and joined is None:
                 yield column
             else:
                 yield replace(column, when=replace(column.when, levels=(1, 2)))
@@ -226,11 +233,24 @@ class TextCatalog:
                 yield replace(column, when=replace(column.when, levels=(0,), since=joined))
 
 
+def _at_level_0(copy: Document, name: str) -> tuple[bool, str | None]:
+    """Whether a copy has a column at level 0 as well, and the day on which it joined there.
+
+    Those of ``level0`` do, or those that ``above0`` does not name.
+    """
+    if "level0" in copy:
+        chosen: Mapping[str, Mapping[str, str]] = copy["level0"]
+        return name in chosen, chosen.get(name, {}).get("since")
+    left_out: Mapping[str, Mapping[str, str]] = copy["above0"]
+    joined = left_out.get(name, {}).get("until")
+    return name not in left_out or joined is not None, joined
+
+
 def _row_tests(row: Document, rows: Mapping[str, tuple[Document, str]]) -> dict[str, RowTest]:
-    """Those of the file, or of its original under the names that the copy has."""
-    copy = row.get("copy")
-    if copy is None:
+    """Those of the file, or of its original under the names that the copies have."""
+    if "copies" not in row:
         return row_tests(row.get("rows", {}))
+    copy = next(iter(row["copies"].values()))
     original, _ = rows[copy["of"]]
     return {
         entity: replace(test, cell=copy["renames"].get(test.cell, test.cell))

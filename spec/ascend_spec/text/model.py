@@ -14,8 +14,8 @@ from ascend_spec.core import DAYS, Bounds, Grade, StorageClass
 from ascend_spec.core.bounds import allows
 from ascend_spec.core.shows import Show
 
-Output = Literal["msprof", "pytorch"]
-Engine = Literal["cpp", "python", "adapter"]
+Output = Literal["msprof", "pytorch", "mindspore"]
+Engine = Literal["cpp", "python", "adapter", "viewer"]
 LineEnd = Literal["lf", "crlf"]
 Quoting = Literal["none", "minimal"]
 Level = Literal[0, 1, 2]
@@ -49,9 +49,10 @@ class Writer:
 
     ``name`` and ``sliced`` are templates of file names (``{module}``, ``{timestamp}``,
     ``{slice}``). ``copies`` gives, by family, the writer of the msprof files that it copies, with
-    ``*`` for every other family. ``like``: the newest writer of its kind, whose facts an older one
-    has as far as its day allows. ``tabbed`` is false where absolute times have no trailing tab and
-    no fixed number of decimals.
+    ``*`` for every other family; ``verbatim`` are files that it copies as they are, with the line
+    ends and quotes of that writer. ``like``: the newest writer of its kind, whose facts an older
+    one has as far as its day allows. ``tabbed`` is false where absolute times have no trailing tab
+    and no fixed number of decimals.
     """
 
     id: str
@@ -69,6 +70,7 @@ class Writer:
     sliced: str | None = None
     slicing: Slicing | None = None
     copies: Mapping[str, str] = field(default_factory=dict)
+    verbatim: tuple[str, ...] = ()
     like: str | None = None
     tabbed: bool = True
     errata: tuple[str, ...] = ()
@@ -177,7 +179,8 @@ class CsvColumn:
     that mean "no value", ``""`` an empty cell; ``members`` the only texts there may be, in order of
     their numbers where they have some. ``formats`` gives, by writer or engine (``*``: every
     other), how numbers are printed; with ``tab``, a tab follows the value. ``formula`` names the
-    derivation in ``ascend_ref.derive``; ``shows``: what of the recording it shows.
+    derivation in ``ascend_ref.derive``; ``shows``: what of the recording it shows. ``inner``:
+    regular expressions, of which the group of the first that matches is the value within the cell.
     A column of performance counters has a ``metric``, by the name that it has in TASK_PMU_INFO, and
     where the layout has two blocks, a ``core``.
     """
@@ -200,6 +203,7 @@ class CsvColumn:
     renamed: tuple[Rename, ...] = ()
     group: str | None = None
     formula: str | None = None
+    inner: tuple[str, ...] = ()
     metric: str | None = None
     core: Core | None = None
     errata: tuple[str, ...] = ()

@@ -21,6 +21,9 @@ from .model import (
     WriterForm,
 )
 
+LABEL = "process_labels"
+"""The event that states where a layer is."""
+
 
 class TimelineCatalog:
     """Every fact about the timelines, all writers together; ``Spec.timeline`` is the loaded one.
@@ -83,8 +86,10 @@ class TimelineCatalog:
             layer
             for layer in self.layers_of(writer)
             if layer.shown_in is None
-            and layer.side in labels
-            and labels[layer.side].fits(label)
+            and (
+                (layer.side in labels and labels[layer.side].fits(label))
+                or (layer.part == "framework" and LABEL not in layer.metadata.get(writer, (LABEL,)))
+            )
             and any(
                 layer.form.fits(process_name)
                 if layer.form is not None

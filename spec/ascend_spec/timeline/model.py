@@ -16,7 +16,7 @@ from ascend_spec.core.bounds import allows
 from ascend_spec.core.names import NameForm
 from ascend_spec.core.shows import RowTest, Show
 
-Phase = Literal["M", "X", "C", "s", "t", "f"]
+Phase = Literal["M", "X", "i", "C", "s", "t", "f"]
 Side = Literal["host", "device", "dpu"]
 Part = Literal["msprof", "framework"]
 JsonType = Literal["string", "integer", "number", "object", "null"]
@@ -265,11 +265,13 @@ class PidRule:
 @dataclass(frozen=True, slots=True)
 class PartForm:
     """How the events of one part are written: order of keys by phase, and whether an event without
-    args has an empty object in their place.
+    args has an empty object in their place. ``quoted_lengths``: lengths are texts with three
+    decimals, as times are.
     """
 
     keys: Mapping[Phase, tuple[str, ...]]
     empty_args: bool
+    quoted_lengths: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,12 +312,14 @@ class FlowIdPart:
 class FlowId:
     """How the id of a flow is made: a sum of shifted quantities. ``json``: type of the number.
 
-    ``missing`` is what a quantity counts as where there is none.
+    ``missing`` is what a quantity counts as where there is none. ``microseconds``: it is an instant
+    in ns, written as us with three decimals.
     """
 
     writers: tuple[str, ...]
     json: JsonType
     parts: tuple[FlowIdPart, ...]
+    microseconds: bool = False
     missing: Mapping[str, int] = field(default_factory=dict)
     erratum: str | None = None
 

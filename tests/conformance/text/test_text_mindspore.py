@@ -1,4 +1,4 @@
-"""What MindSpore's profiler wrote itself is named, not judged as torch_npu's; the rest is judged.
+"""Text files of MindSpore are judged by its own forms, wherever they lie and however they are hurt.
 
 The forms are those of mindspore.profiler.analysis.viewer.
 """
@@ -6,96 +6,207 @@ The forms are those of mindspore.profiler.analysis.viewer.
 from __future__ import annotations
 
 import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ascend_conformance.check import check
-from ascend_conformance.discover import NothingToCheck
+from ascend_ref.capture import Switches
+from ascend_simulator import write_run
+from ascend_simulator.choices import ModelChoice, Parallelism, Scenario, Schedule
 
-FOLDER = "host_1_20250617064811905_ascend_ms"
-HEADER = (
-    "Component,Timestamp(us),Total Allocated(MB),Total Reserved(MB),Total Active(MB),Device Type"
+SCENARIO = Scenario(
+    name="mindspore",
+    model=ModelChoice(layers=1, hidden=256, heads=4, sequence=128),
+    parallelism=Parallelism(ranks=2),
+    schedule=Schedule(active=2),
+    capture=Switches(level=1, memory=True),
 )
-MEMORY = f"{HEADER}\r\n" + "".join(
-    f"{component},1750142891905000.123,1.024,2.048,1.024,NPU:0\r\n"
-    for component in ("MindSpore", "MindSpore+GE")
-)
-KERNELS = "Step ID,Model ID,Task ID,Stream ID,Name,Type,Accelerator Core\r\n1,1,1,1,a,b,AI_CORE\r\n"
-STATISTIC = (
-    "Device_id,OP Type,Core Type,Count,Total Time(us),Min Time(us),Avg Time(us),Max Time(us),"
-    "Ratio(%)\n0,MatMul,AI_CORE,2,4.0,1.0,2.0,3.0,100.0\n"
-)
-INFO = json.dumps({"ms_profiler_info": {"rank_id": "0", "device_id": "0"}, "ms_version": "2.7.0"})
 
 
-def output(above: Path) -> Path:
-    folder = above / "ASCEND_PROFILER_OUTPUT"
-    folder.mkdir(parents=True)
-    return folder
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("run") / "run"
+    return write_run(SCENARIO, 0, place, ("mindspore-text", "mindspore-db")).profiles[0]
 
 
-def names_of(folder: Path) -> tuple[set[str], set[str]]:
-    """The files that are named as MindSpore's, and the rules that other findings are of."""
-    findings = check([folder]).findings
-    named = {Path(one.file).name for one in findings if one.rule == "REF004"}
-    return named, {one.rule for one in findings} - {"REF004"}
+@pytest.fixture
+def profile(written: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(written, tmp_path / written.name))
 
 
-def test_its_own_files_are_named_and_those_of_msprof_judged(tmp_path: Path) -> None:
-    folder = output(tmp_path / FOLDER)
-    (folder / "memory_record.csv").write_text(MEMORY, newline="")
-    (folder / "operator_details.csv").write_text("Name,Input Shapes\r\na,[[1]]\r\n", newline="")
-    (folder / "op_statistic.csv").write_text(STATISTIC)
-    (folder.parent / "profiler_info_0.json").write_text(INFO)
-    (folder.parent / "profiler_metadata.json").write_text("{}")
-    named = {"memory_record.csv", "operator_details.csv"}
-    assert names_of(tmp_path) == (named, set())
-    (folder / "op_statistic.csv").write_text(STATISTIC.replace("4.0", "-4.0"))
-    found, broken = names_of(tmp_path)
-    assert (found, bool(broken)) == (named, True)
+def output(profile: Path) -> Path:
+    return profile / "ASCEND_PROFILER_OUTPUT"
+
+
+def rules(*paths: Path) -> set[str]:
+    """What is found, but for planes that cross, and rank 1, which is not there."""
+    found = {one.rule for one in check(paths).findings if one.erratum != "T100"}
+    return found - {"LOS401"}
+
+
+def test_it_is_clean(profile: Path) -> None:
+    assert rules(profile) == set()
+    (text,) = (one for one in check([profile]).files if one.members)
+    names = {Path(one).name for one in text.members}
+    judged = {path.name for path in output(profile).iterdir() if path.suffix != ".db"}
+    assert names == judged | {"profiler_info_0.json", "profiler_metadata.json"}
+
+
+def test_a_renamed_folder_is_known_by_its_files(profile: Path) -> None:
+    """By the database or, without one, by a sign in a file or in the document above."""
+    renamed = profile.rename(profile.with_name("rank0"))
+    assert rules(renamed) == set()
+    for path in output(renamed).glob("*.db"):
+        path.unlink()
+    assert rules(renamed) == set()
 
 
 @pytest.mark.parametrize(
-    ("name", "text"), [("memory_record.csv", MEMORY), ("kernel_details.csv", KERNELS)]
+    "name", ["memory_record.csv", "kernel_details.csv", "step_trace_time.csv", "communication.json"]
 )
-def test_its_files_show_it_in_a_renamed_folder(tmp_path: Path, name: str, text: str) -> None:
-    folder = output(tmp_path / "rank0")
-    (folder / name).write_text(text, newline="")
-    (folder / "op_statistic.csv").write_text(STATISTIC)
-    assert names_of(tmp_path) == ({name}, set())
+def test_a_single_file_is_judged(profile: Path, name: str) -> None:
+    assert rules(output(profile) / name) == set()
 
 
-def test_the_document_above_shows_it(tmp_path: Path) -> None:
-    folder = output(tmp_path / "rank0")
-    (folder / "operator_details.csv").write_text("Name,Input Shapes\r\na,[[1]]\r\n", newline="")
-    (folder.parent / "profiler_info_0.json").write_text(INFO)
-    with pytest.raises(NothingToCheck, match=r"operator_details\.csv: written by MindSpore"):
-        check([tmp_path])
+def test_under_the_name_of_torch_npu_it_is_not_what_that_writes(profile: Path) -> None:
+    renamed = profile.rename(profile.with_name(profile.name.replace("_ms", "_pt")))
+    assert {"CSV026", "DOC002"} <= rules(renamed)
 
 
-def test_a_single_file_of_it_is_named(tmp_path: Path) -> None:
-    path = output(tmp_path / FOLDER) / "memory_record.csv"
-    path.write_text(MEMORY, newline="")
-    (report,) = check([path]).files
-    assert "written by MindSpore" in (report.unreadable or "")
+def in_csv(row: int, column: str, value: str) -> Callable[[Path], None]:
+    def carry_out(path: Path) -> None:
+        lines = path.read_bytes().decode().split("\n")
+        place = lines[0].strip().split(",").index(column)
+        cells = lines[row].split(",")
+        cells[place] = value
+        lines[row] = ",".join(cells)
+        path.write_bytes("\n".join(lines).encode())
+
+    return carry_out
 
 
-def test_files_of_torch_npu_are_judged(tmp_path: Path) -> None:
-    """The same defects under the name of torch_npu's folder are found."""
-    folder = output(tmp_path / FOLDER.replace("_ms", "_pt"))
-    (folder / "memory_record.csv").write_text(MEMORY, newline="")
-    named, broken = names_of(tmp_path)
-    assert not named
-    assert "CSV026" in broken
+def in_json(*keys: str, value: object) -> Callable[[Path], None]:
+    def carry_out(path: Path) -> None:
+        document = json.loads(path.read_text())
+        inner = document
+        for key in keys[:-1]:
+            inner = inner[key]
+        inner[keys[-1]] = value
+        path.write_text(json.dumps(document))
+
+    return carry_out
+
+
+def swapped(old: str, new: str) -> Callable[[Path], None]:
+    def carry_out(path: Path) -> None:
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new, 1))
+
+    return carry_out
+
+
+DAMAGE: list[tuple[str, Callable[[Path], None], str]] = [
+    ("step_trace_time.csv", in_csv(1, "Computing", "1.000"), "XLR304"),
+    ("step_trace_time.csv", in_csv(1, "Bubble", "5"), "CSV440"),
+    ("step_trace_time.csv", swapped("Preparing", "Prepared"), "CSV011"),
+    ("kernel_details.csv", in_csv(1, "Step ID", "2"), "XLR450"),
+    ("kernel_details.csv", swapped("PyNativeLaunchTask", "PyNativeNoTask"), "XLR451"),
+    ("kernel_details.csv", in_csv(1, "Duration(us)", "77777.000"), "XLR104"),
+    ("memory_record.csv", swapped("MindSpore+GE", "PTA+GE"), "CSV026"),
+    ("memory_record.csv", in_csv(2, "Total Allocated(MB)", "1.0"), "CSV443"),
+    ("operator_memory.csv", in_csv(1, "Active Duration(us)", "1.5"), "CSV446"),
+    ("operator_memory.csv", in_csv(1, "Size(KB)", "99999999999.0"), "CSV357"),
+    ("operator_details.csv", swapped("Input Shapes", "Input Dims"), "CSV011"),
+    ("op_statistic.csv", in_csv(1, "Count", "777"), "XLR202"),
+    ("api_statistic.csv", in_csv(1, "Count", "777"), "XLR207"),
+    ("communication.json", in_json("step1", "p2p", value=[]), "DOC002"),
+    ("communication.json", swapped('"step1"', '"step"'), "DOC002"),
+    ("communication_matrix.json", swapped('"op_name"', '"Op Name"'), "DOC002"),
+    ("trace_view.json", swapped("mindspore_to_npu", "torch_to_npu"), "TRC224"),
+    ("trace_view.json", swapped('"name": "MindSpore"}', '"name": "Mindspore"}'), "TRC430"),
+    (
+        "../profiler_info_0.json",
+        in_json("ms_profiler_info", "rank_id", value="3"),
+        "DOC240",
+    ),
+    (
+        "../profiler_info_0.json",
+        in_json("profiler_parameters", "aic_metrics", value="ACL_AICORE_NONE"),
+        "DOC002",
+    ),
+    (
+        "../profiler_info_0.json",
+        in_json("profiler_parameters", "export_type", value=["db"]),
+        "DOC260",
+    ),
+    ("../profiler_info_0.json", in_json("torch_npu_version", value="2.1"), "DOC003"),
+    ("../profiler_metadata.json", in_json("parallel_group_info", value=[]), "DOC002"),
+]
+
+
+def test_damage_is_found(profile: Path) -> None:
+    """In all files at once, where no damage hides another."""
+    for name, damage, _ in DAMAGE[::2]:
+        damage(output(profile) / name)
+    assert {rule for *_, rule in DAMAGE[::2]} <= rules(profile)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("name", "damage", "rule"), DAMAGE)
+def test_each_damage_is_found(
+    profile: Path, name: str, damage: Callable[[Path], None], rule: str
+) -> None:
+    damage(output(profile) / name)
+    assert rule in rules(profile)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("length", [0, 300])
+def test_no_file_can_be_cut_unnoticed(profile: Path, length: int) -> None:
+    for path in sorted({*output(profile).iterdir(), *profile.glob("*.json")}):
+        whole = path.read_bytes()
+        path.write_bytes(whole[: min(length, len(whole) - 7)])
+        report = check([profile])
+        assert report.findings or any(one.unreadable for one in report.files), path.name
+        path.write_bytes(whole)
+
+
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [
+        ("MapOp,Run,5,12.25,\"{'op_id': '1'}\"", set()),
+        ("MapOp,Run,0,12.25,{}", {"CSV024"}),
+        ("MapOp,Run,5,soon,{}", {"CSV020"}),
+    ],
+)
+def test_calls_of_the_data_pipeline_are_judged(profile: Path, row: str, found: set[str]) -> None:
+    titles = "Operation,Stage,Occurrences,Avg. time (us),Custom Info"
+    (output(profile) / "dataset.csv").write_bytes(f"{titles}\r\n{row}\r\n".encode())
+    assert rules(profile) == found
+
+
+@pytest.mark.parametrize(("length", "found"), [("inf", {"TRC002"}), ("1.250", set())])
+def test_lengths_are_texts_of_numbers(profile: Path, length: str, found: set[str]) -> None:
+    path = output(profile) / "trace_view.json"
+    events = json.loads(path.read_text())
+    calls = [one for one in events if one.get("name") == "process_name"]
+    (host,) = (one["pid"] for one in calls if one["args"]["name"] == "CANN")
+    new = {"ph": "X", "name": "x", "pid": host, "tid": 9, "ts": "1.000", "dur": length, "args": {}}
+    path.write_text(json.dumps([*events, new]))
+    assert ("TRC002" in rules(profile)) == bool(found)
 
 
 def test_what_msprof_analyses_for_an_adapter_is_no_document_of_it(tmp_path: Path) -> None:
     """msprof's communication.json has operators and no steps; it stays in PROF_*/analyze."""
-    folder = tmp_path / "PROF_000001_20250617064812088_QGGJHHNAODRDOJFB" / "analyze"
-    folder.mkdir(parents=True)
-    (folder / "communication.json").write_text(json.dumps({"hcom_allReduce__1_0_1@1": {}}))
-    (output(tmp_path) / "op_statistic.csv").write_text(STATISTIC)
-    assert {Path(one.file).name for one in check([tmp_path]).files} == {"ASCEND_PROFILER_OUTPUT"}
-    (tmp_path / "ASCEND_PROFILER_OUTPUT" / "communication.json").write_text('{"a@1": {}}')
-    assert "DOC002" in names_of(tmp_path)[1]
+    run = write_run(replace(SCENARIO, name="other"), 0, tmp_path / "run", ("pytorch-text",))
+    (prof,) = run.profiles[0].glob("PROF_*")
+    (prof / "analyze").mkdir()
+    (prof / "analyze" / "communication.json").write_text(json.dumps({"hcom_allReduce__1@1": {}}))
+    assert rules(run.profiles[0]) == set()
+    (prof.parent / "communication.json").write_text('{"a@1": {}}')
+    assert "DOC002" in rules(run.profiles[0])

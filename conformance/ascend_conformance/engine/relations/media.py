@@ -11,7 +11,7 @@ from ascend_spec.recording import Entity, Medium, Shower
 
 from .rule import Relation
 
-MEDIA: tuple[Medium, ...] = ("database", "csv", "timeline")
+MEDIA: tuple[Medium, ...] = ("database", "csv", "timeline", "mindspore")
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,24 +53,19 @@ class _Checker(Medium):
 
     def candidates(self, listing: Listing) -> Iterable[Candidate]:
         from .left import left_in
-        from .mindspore import mindspore_in
         from .passed_over import passed_over_in
         from .raw import raw_in
 
-        found = (left_in, raw_in, passed_over_in, mindspore_in)
+        found = (left_in, raw_in, passed_over_in)
         return (one for find in found for one in find(listing))
 
     def recognise(self, path: Path, listing: Listing) -> Candidate | None:
         """A file that is none of a profile; of a database its tables show it better."""
         from ...engine.candidate import Candidate
-        from ...engine.mindspore import written_by_mindspore
-        from .mindspore import HELP, WORDS
         from .no_profile import NoProfile
         from .other import other_file
 
         what = other_file(path, databases=False)
-        if path in written_by_mindspore(listing):
-            what = f"{WORDS}; {HELP}"
         return Candidate(self.name, path, details=NoProfile(what)) if what else None
 
     def judge(self, candidate: Candidate, options: Options, progress: Progress | None) -> Judged:
@@ -80,7 +75,6 @@ class _Checker(Medium):
 
     def describe(self, rule: Rule[Any], style: Style) -> Described:
         from .left import LEFT
-        from .mindspore import MINDSPORE
         from .passed_over import PASSED_OVER
         from .raw import RAW
 
@@ -90,11 +84,6 @@ class _Checker(Medium):
             return Described(
                 "every folder that is searched",
                 "The tables of a file of another name are those of a profile.",
-            )
-        if rule.search == MINDSPORE:
-            return Described(
-                "every folder that is searched",
-                "The name of the folder, a database in it or a sign of MindSpore shows the writer.",
             )
         if rule.search == LEFT:
             return Described("every folder that is searched", "The name is one of ours.")

@@ -25,7 +25,7 @@ def raw_in(listing: Listing) -> Iterator[Candidate]:
 
 
 def command_for(listing: Listing) -> str | None:
-    """How to analyse a raw folder; ``None`` for any other."""
+    """How to analyse a raw folder; ``None`` for any other, and for a job of MindSpore."""
     folder = listing.folder.absolute()
     names = [path.name for path in listing.paths]
     is_output = layout_catalog().is_folder
@@ -36,7 +36,11 @@ def command_for(listing: Listing) -> str | None:
         return f"{module}.analyse({str(folder)!r})"
     inside = any(name == "host" or name.startswith("device_") for name in names)
     alone = framework_of(folder.parent.name) is None
-    if is_collection(folder.name) and inside and alone:
+    if not (is_collection(folder.name) and inside and alone):
+        return None
+    from ..mindspore.folder import captures_in  # slow: numpy
+
+    if not captures_in(listing):
         return exporting(folder)
     return None
 

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from ...engine.trials import Trials
     from ...ruleset import Rule
 
-_SPECIMENS = {"database": ("pytorch", "msprof"), "csv": ("text",), "timeline": ("text",)}
+_SPECIMENS = {"database": ("pytorch", "msprof"), "csv": ("text",), "timeline": ("text",)} | {
+    "mindspore": ("mindspore",)
+}
 """The specimens that are recordings, by what shows them."""
 
 

@@ -19,7 +19,7 @@ from ascend_spec.text import CsvFile
 
 from ...engine.candidate import Candidate, Listing
 from ...engine.folders import is_collection
-from ...engine.mindspore import written_by_mindspore
+from ...engine.mindspore import has_sign, is_of_mindspore
 
 Kind = Literal["csv", "timeline", "document"]
 
@@ -38,7 +38,7 @@ class Deliverable:
     """One file: its kind, what the spec calls it, and which slice of it this is.
 
     ``numbers`` are the rest of its name: the time of export, or device, model and iteration of
-    intermediate files.
+    intermediate files. ``of_mindspore``: MindSpore wrote the folder.
     """
 
     path: Path
@@ -48,11 +48,16 @@ class Deliverable:
     numbers: tuple[str, ...] = ()
 
     named: Path | None = None
+    of_mindspore: bool = False
 
     @property
     def label(self) -> str:
         """What reports call it."""
         return show_path(self.named or self.path)
+
+    def is_by(self, writer: str) -> bool:
+        """Whether a writer of the spec can have written it."""
+        return (text_catalog().writers[writer].output == "mindspore") == self.of_mindspore
 
     def anywhere(self) -> Deliverable:
         """The same file, with a path that does not depend on the working directory."""
@@ -90,20 +95,23 @@ def deliverables_in(listing: Listing) -> tuple[Deliverable, ...]:
 
 def companions(listing: Listing) -> tuple[Deliverable, ...]:
     """The documents about a capture that stand above its output folder."""
-    return tuple(one for one in _named(listing.above) if one.name in COMPANIONS)
+    of_mindspore = is_of_mindspore(listing)
+    above = (one for one in _named(listing.above) if one.name in COMPANIONS)
+    return tuple(replace(one, of_mindspore=of_mindspore) for one in above)
 
 
 def _named(listing: Listing) -> tuple[Deliverable, ...]:
-    """The files of a folder that are deliverables by their names, but for those of MindSpore."""
+    """The files of a folder that are deliverables by their names."""
     return listing.fact("deliverables", _find_named)
 
 
 def _find_named(listing: Listing) -> tuple[Deliverable, ...]:
     if _is_analysis(listing.folder.absolute()):
         return ()
-    other = written_by_mindspore(listing)
-    named = (_of_match(path, match) for path, match in listing.matches if path not in other)
-    return tuple(one for one in named if one is not None and one.path.is_file())
+    named = [_of_match(path, match) for path, match in listing.matches]
+    found = [one for one in named if one is not None and one.path.is_file()]
+    of_mindspore = bool(found) and is_of_mindspore(listing)
+    return tuple(replace(one, of_mindspore=of_mindspore) for one in found)
 
 
 def _is_analysis(folder: Path) -> bool:
@@ -145,6 +153,8 @@ def _json_kind(path: Path, text: bytes) -> Deliverable | None:
         "profiler_info": b'"start_info"',
         "profiler_metadata": b'"ENV_VARIABLES"',
     }
+    if b'"profiler_parameters"' in text:
+        return Deliverable(path, "document", "profiler_info")
     name = next((name for name, mark in marks.items() if mark in text), None)
     return Deliverable(path, "document", name) if name else None
 
@@ -198,15 +208,18 @@ def output_of_folder(listing: Listing) -> Iterator[Candidate]:
     texts = deliverables_in(listing)
     if texts:
         every = (*texts, *companions(listing))
-        # What stands next to those of MindSpore follows no rule of another writer.
-        alone = bool(written_by_mindspore(listing))
-        yield Output(every, alone, _database(listing)).candidate(listing.folder)
+        yield Output(every, database=_database(listing)).candidate(listing.folder)
 
 
-def output_of_file(path: Path) -> Candidate | None:
-    """A single file by its content."""
+def output_of_file(path: Path, listing: Listing) -> Candidate | None:
+    """A single file by its content; who wrote it, also by the folder."""
     text = deliverable_of_content(path)
-    return None if text is None else Output((text,), alone=True).candidate(path)
+    if text is None:
+        return None
+    match = layout_catalog().match(path.name)
+    of_mindspore = is_of_mindspore(listing) or (match is not None and has_sign([(path, match)]))
+    text = replace(text, of_mindspore=of_mindspore)
+    return Output((text,), alone=True).candidate(path)
 
 
 def _database(listing: Listing) -> Path | None:

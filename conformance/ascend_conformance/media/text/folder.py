@@ -74,14 +74,16 @@ class Folder:
     def level(self) -> int | None:
         """The level of the profiler, by profiler_info; else what all CSV files allow.
 
-        ``Level_none`` is none of them, whatever the files allow.
+        ``Level_none`` and ``LevelNone`` are none of them, whatever the files allow.
         """
-        select = "SELECT value FROM doc.member WHERE pointer = ?"
-        stated = self.facts.value(select, ("/config/experimental_config/_profiler_level",))
+        stated = self.facts.value(
+            "SELECT value FROM doc.member WHERE pointer IN "
+            "('/config/experimental_config/_profiler_level', '/profiler_parameters/profiler_level')"
+        )
         found = re.search("([0-2])$", stated or "")
         if found:
             return int(found.group())
-        if stated == "Level_none":
+        if stated in ("Level_none", "LevelNone"):
             return None
         level = self.known("level")
         return level if isinstance(level, int) else None
@@ -93,9 +95,13 @@ class Folder:
         Where neither profiler_info nor a timeline denies it, it was. At level 0 the adapter takes
         the calls of CANN away, and the exits of the task queue are all that shows launches.
         """
-        activities = "pointer LIKE '/config/common_config/activities/%'"
+        activities = (
+            "pointer LIKE '/config/common_config/activities/%' "
+            "OR pointer LIKE '/profiler_parameters/activities/%'"
+        )
         of_the_host = self.facts.value(
-            f"SELECT bool_and(value = 'ProfilerActivity.CPU') FROM doc.member WHERE {activities}"
+            "SELECT bool_and(value IN ('ProfilerActivity.CPU', 'CPU'))"
+            f" FROM doc.member WHERE {activities}"
         )
         if of_the_host or self.facts.value("SELECT count(*) FROM trace.process") == 0:
             return not of_the_host
@@ -190,7 +196,7 @@ def _choose_writers(folder: Folder) -> None:
             folder.at[number] = likeliest(folder.facts, number, file, found, likely)
             folder.writers[number] = folder.at[number].writer
         elif number in folder.documents:
-            folder.writers[number] = _writer_of(file.name, folder.documents[number], likely)
+            folder.writers[number] = _writer_of(file, folder.documents[number], likely)
 
 
 def _of_family(found: Recognised, agreed: Sequence[Circumstance]) -> Recognised:
@@ -205,9 +211,10 @@ def _of_family(found: Recognised, agreed: Sequence[Circumstance]) -> Recognised:
     return replace(found, circumstances=(*fitting, *others))
 
 
-def _writer_of(name: str, document: Document, likely: Mapping[str, int]) -> str:
+def _writer_of(file: Deliverable, document: Document, likely: Mapping[str, int]) -> str:
     """A likely writer of a document; without one that whose schema fits best."""
-    writers = document_catalog().writers_of(name)
+    name, every = file.name, document_catalog().writers_of(file.name)
+    writers = [one for one in every if file.is_by(one)] or every
     best = max(likely.get(one, 0) for one in writers)
     # Companions are written with the capture, which a later generation may analyse or export.
     chosen = [one for one in writers if name in COMPANIONS or likely.get(one, 0) == best]

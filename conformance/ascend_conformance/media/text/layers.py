@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -101,6 +101,7 @@ def read_as(
     threads: Sequence[NamedThread],
     head: bytes,
     likely: Sequence[str] = (),
+    is_by: Callable[[str], bool] | None = None,
 ) -> Reading:
     """The reading of a file: of writers that explain every event of it, if there are any.
 
@@ -108,13 +109,15 @@ def read_as(
     reformats JSON changes; then one that explains most events; then one that numbers most of the
     ``threads`` like these; then a ``likely`` one.
 
-    ``head``: its first events, which show whether times are texts, and a space behind colons.
+    ``is_by``: whether a writer can have written the file. ``head``: its first events, which show
+    whether times are texts, and a space behind colons.
     """
     known = timeline_catalog()
     _, _, behind = head.partition(b'"ts"')
     text_times = not behind or behind.lstrip(b" \t\r\n:")[:1] == b'"'
     spaced = b'": ' in head[:4096]
-    writers = known.files[file].writers
+    every = known.files[file].writers
+    writers = [one for one in every if is_by is None or is_by(one)] or every
     readings = [Reading(one, file, _layers(processes, one, file)) for one in writers]
 
     def merit(reading: Reading) -> tuple[bool, int, int, int, bool]:

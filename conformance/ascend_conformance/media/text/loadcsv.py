@@ -29,7 +29,7 @@ def load_csv(facts: Facts, number: int, file: Deliverable) -> tuple[CsvRows, Rec
     rows = CsvRows(file.path)
     batches = rows.batches()
     first = next(batches, None)
-    found = recognise(spec, rows.header)
+    found = recognise(spec, rows.header, file.is_by)
     names = canonical_names(spec, rows.header, found.circumstances[0].writer)
     header = enumerate(zip(rows.header, names, strict=True))
     facts.add("unit.header", [(number, at, 1, 0, text, name) for at, (text, name) in header])

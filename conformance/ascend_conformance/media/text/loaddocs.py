@@ -47,6 +47,7 @@ LINK: Mapping[str, str] = {
     "bandwidth": "Bandwidth(GB/s)",
 }
 LARGE, TRANSPORT, NAMED = "Large Packet Ratio", "Transport Type", "Op Name"
+NAMED_BY_MINDSPORE = "op_name"
 
 KEYS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "doc.operator": {column: ("Communication Time Info", key) for column, key in TIMES.items()},
@@ -201,7 +202,7 @@ def _links_of_matrix(value: Any) -> Iterator[tuple[Any, ...]]:
                         *(pointer, step, kind, name, *texts, link, *ranks),
                         _text(_object(one).get(TRANSPORT)),
                         *(_number(_object(one).get(key)) for key in LINK.values()),
-                        _text(_object(one).get(NAMED)),
+                        _text(_object(one).get(NAMED, _object(one).get(NAMED_BY_MINDSPORE))),
                     )
 
 

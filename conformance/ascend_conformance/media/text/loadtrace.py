@@ -90,7 +90,7 @@ def load_timeline(facts: Facts, number: int, file: Deliverable) -> Elements:
 
 
 def _load(facts: Facts, number: int, file: Deliverable) -> Elements:
-    elements = Elements(file.path)
+    elements = Elements(file.path, text_lengths=file.of_mindspore)
     facts.scan(
         "elements",
         element_reader(elements),
@@ -212,7 +212,7 @@ def _read(facts: Facts, number: int, file: Deliverable, likely: Sequence[str]) -
     threads = [(pid, tid, name) for pid, tid, name in facts.rows(select, (number,))]
     with file.path.open("rb") as source:
         head = source.read(1 << 20)
-    return read_as(file.name, processes, shapes, threads, head, likely)
+    return read_as(file.name, processes, shapes, threads, head, likely, file.is_by)
 
 
 def _shapes(facts: Facts, number: int) -> Iterator[Shape]:

@@ -42,7 +42,7 @@ class _Texts(Medium):
     def recognise(self, path: Path, listing: Listing) -> Candidate | None:
         from .deliverables import output_of_file
 
-        return output_of_file(path)
+        return output_of_file(path, listing)
 
     def judge(self, candidate: Candidate, options: Options, progress: Progress | None) -> Judged:
         from .judge import judge_text  # slow: duckdb, pyarrow

@@ -56,7 +56,12 @@ def _of_timelines(folder: Folder) -> Iterator[tuple[str, str]]:
     written = set(folder.writers.values())
     facts = timeline_catalog()
     for number, reading in sorted(folder.readings.items()):
-        others = [one for one in facts.files[reading.file].writers if one not in written]
+        own_outputs = {text_catalog().writers[one].output for one in written}
+        others = [
+            one
+            for one in facts.files[reading.file].writers
+            if one not in written and text_catalog().writers[one].output in own_outputs
+        ]
         select = "SELECT pid, name, label FROM trace.process WHERE file = ? AND name IS NOT NULL"
         for pid, name, label in folder.facts.rows(f"{select} ORDER BY row", (number,)):
             if pid not in reading.layers:

@@ -67,7 +67,8 @@ def _words(folder: Folder, number: int) -> str:
 def ranks_of(folder: Folder) -> tuple[int, ...]:
     """The ranks that profiler_info states."""
     found = folder.facts.rows(
-        "SELECT DISTINCT TRY_CAST(value AS BIGINT) FROM doc.member WHERE pointer = '/rank_id'"
+        "SELECT DISTINCT TRY_CAST(value AS BIGINT) FROM doc.member"
+        " WHERE pointer IN ('/rank_id', '/ms_profiler_info/rank_id')"
     )
     return tuple(sorted(rank for (rank,) in found if rank is not None and rank >= 0))
 

@@ -157,6 +157,9 @@ def try_rule(
 
     Findings from ``before`` do not count.
     """
+    if rule.search.outputs and folder.output not in rule.search.outputs:
+        yield Trial(subject, rule.id, not_broken="the rule is for other folders")
+        return
     if rule.search.agreement is not None:
         yield from try_agreement(subject, folder, rule)
         return

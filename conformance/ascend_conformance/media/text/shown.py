@@ -73,7 +73,11 @@ def _stored(column: Column, value: str, place: int) -> Shown | None:
 
 
 def _of_file(file: str, entity: str) -> Iterator[tuple[str, Shown]]:
-    for column in text_catalog().csv[file].columns:
+    """Of headers that several writers have, as the first of them writes it: databases that such
+    files are compared with are its own.
+    """
+    columns = {column.name: column for column in reversed(text_catalog().csv[file].columns)}
+    for column in reversed(columns.values()):
         for value, one in csv_values(column.name, column):
             owner, _, part = value.partition(".")
             if owner == entity:

@@ -8,7 +8,11 @@ from pathlib import Path
 
 from ascend_ref.capture import Capture
 from ascend_ref.documents import write_documents
-from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
+from ascend_ref.profile import (
+    write_mindspore_profile,
+    write_msprof_profile,
+    write_pytorch_profile,
+)
 from ascend_ref.profile.readme import README, readme
 from ascend_ref.recorded import Output, from_captures
 from ascend_ref.text import write_csv_files
@@ -21,6 +25,8 @@ from ascend_spec import catalog, per_spec, text_catalog
 from ...engine.candidate import Listing
 from .deliverables import Deliverable, companions, deliverables_in
 
+ANALYSES = ("analysis.db", "communication_analyzer.db")
+"""Databases next to those of the profilers."""
 STAMP = "20260721120000"
 """Time in the names of files."""
 
@@ -53,6 +59,7 @@ WHOLE: Mapping[str, Subject] = {
     "adapter": Subject("observed-everything", "pytorch", "adapter"),
     "adapter-pipeline": Subject("dense-pipeline", "pytorch", "adapter", ranks=8),
     "adapter-museum": Subject("text-museum", "pytorch", "adapter", faults=PAUSED),
+    "mindspore": Subject("observed-everything", "mindspore", "viewer", steps=2),
     "python-edge": Subject("edge-310b", "msprof", "python"),
 }
 """Folders on which all rules are tried, those with the most files first."""
@@ -106,15 +113,20 @@ def write_specimen(name: str, folder: Path) -> tuple[tuple[Deliverable, ...], Pa
     subject = SUBJECTS[name]
     capture = _capture(subject)
     newest = catalog().revisions[-1].id
-    if subject.output == "pytorch":
+    if subject.output == "mindspore":
+        profile = write_mindspore_profile(folder, capture, newest, ("text", "db"))
+    elif subject.output == "pytorch":
         profile = write_pytorch_profile(folder, capture, newest)
     else:
         profile = write_msprof_profile(folder, [capture], newest)
-    (database,) = [path for path in sorted(profile.rglob("*.db")) if path.name != "analysis.db"]
+    (database,) = [path for path in sorted(profile.rglob("*.db")) if path.name not in ANALYSES]
     target = database.parent
     if subject.output == "msprof":
         target = target / "mindstudio_profiler_output"
         target.mkdir(exist_ok=True)
+    if subject.output == "mindspore":
+        listing = Listing(target)
+        return (*deliverables_in(listing), *companions(listing)), database
     recorded = from_captures([capture], subject.output)
     written = [
         *write_csv_files(recorded, target, writer=subject.writer, timestamp=STAMP),

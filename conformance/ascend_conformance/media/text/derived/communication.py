@@ -21,8 +21,10 @@ from ascend_ref.derive.communication_report import CLASSES, SHOWN_LINKS, quotien
 from ascend_ref.derive.decimals import python_round, shortest_texts, unit_floats
 from ascend_ref.derive.group_hash import group_hash
 from ascend_ref.derive.matching import groups
+from ascend_ref.derive.mindspore_matrix import class_of, kind_of
 
 from ..database import Facts
+from .mindspore import of_mindspore, step_names
 from .reading import NONE, Asked, integers, read, reals, texts
 from .steps import device_steps_of
 
@@ -132,7 +134,7 @@ def communication_times(asked: Asked) -> pa.Table:
         "row": work.operators["row"],
         "name": work.operators["name"],
         "step": _steps(asked.facts, work),
-        "class": pa.array(_classes(texts(work.operators, "name")), pa.string()),
+        "class": pa.array(_classes(asked.facts, texts(work.operators, "name")), pa.string()),
         "start": pa.array(unit_floats(work.start)),
         "elapse": pa.array(_milliseconds(work.length)),
         "remote": pa.array(work.remote),
@@ -149,7 +151,9 @@ def communication_times(asked: Asked) -> pa.Table:
     return pa.concat_tables(found)
 
 
-def _classes(names: list[str]) -> list[str]:
+def _classes(facts: Facts, names: list[str]) -> list[str]:
+    if of_mindspore(facts):
+        return [class_of(name) for name in names]
     return [CLASSES[0 if matrix.is_point_to_point(name) else 1] for name in names]
 
 
@@ -161,6 +165,8 @@ def _step_names(facts: Facts, start: Integers) -> list[str]:
     """The steps of operators as the documents call them; one step takes all, and of several none
     takes what is outside, which stands in no document.
     """
+    if of_mindspore(facts):
+        return step_names(facts, start)
     steps = device_steps_of(facts)
     if len(steps) <= 1:
         only = f"step{steps[0].number}" if steps else "step"
@@ -226,11 +232,13 @@ def communication_matrix(asked: Asked) -> pa.Table:
     work = _work(asked.facts)
     names = texts(work.operators, "name")
     steps = _step_names(asked.facts, work.start)
+    is_of_mindspore = of_mindspore(asked.facts)
+    kind_of_operator = kind_of if is_of_mindspore else matrix.matrix_kind
     columns = {
         # The matrix holds all operators where none is in a step (_communication_parser.py).
         "step": steps if any(steps) else ["step"] * len(steps),
-        "class": _classes(names),
-        "kind": [matrix.matrix_kind(name) for name in names],
+        "class": _classes(asked.facts, names),
+        "kind": [kind_of_operator(name) for name in names],
         "group": [_hash(name) for name in texts(work.operators, "group_name")],
     }
     operators = {name: pa.array(values, pa.string()) for name, values in columns.items()}
@@ -238,7 +246,7 @@ def communication_matrix(asked: Asked) -> pa.Table:
     flows = replace(flows, duration=flows.duration / PARTS)
     keys = [text_numbers(dictionary(values))[flows.owner] for values in operators.values()]
     _, heap = groups(*keys, flows.source, flows.target)
-    rows = matrix.choices(flows, heap)
+    rows = matrix.choices(flows, heap, filled=is_of_mindspore)
     owner = flows.owner[rows.flow]
     ends = [pa.array(one[rows.flow]).cast(pa.string()) for one in (flows.source, flows.target)]
     operator = _taken(work.operators["name"], owner)

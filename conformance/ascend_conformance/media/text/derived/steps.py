@@ -30,6 +30,7 @@ from ascend_ref.derive.steps import Spans
 
 from ....compare.sql import text_literal
 from ..database import Facts
+from .mindspore import figures_of_steps, of_mindspore
 from .queue import STEP, framework_slices, queue_entries
 from .reading import NONE, Asked, integers, read, reals
 
@@ -129,6 +130,10 @@ def step_trace_time(asked: Asked) -> pa.Table:
     By generation of the adapter.
     """
     facts = asked.facts
+    if of_mindspore(facts):
+        table = _table(figures_of_steps(facts))
+        since = pa.array([GENERATIONS[0].since] * len(table), pa.string())
+        return table.append_column("since", since)
     slices = read(facts, " UNION ALL ".join(_slices(facts)) + " ORDER BY file, row")
     kinds = np.array([PLACES.get(kind, RECEIVING) for kind in slices["kind"].to_pylist()], np.int64)
     added = Slices(

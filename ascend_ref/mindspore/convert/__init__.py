@@ -1,0 +1,1 @@
+"""From files of older generations to a recording, and to what the present one makes of it."""

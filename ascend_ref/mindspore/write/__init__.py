@@ -1,0 +1,1 @@
+"""From a capture to the raw files that MindSpore's profiler leaves of it, of any day."""

@@ -1,0 +1,268 @@
+"""One folder read into facts: its files, when they were written, and what they hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ascend_ref.mindspore.folder import RawCapture
+from ascend_ref.mindspore.generation import Written, find_generation, generation_of
+from ascend_ref.mindspore.parse.aicore import write_aicore
+from ascend_ref.mindspore.parse.framework import framework_of
+from ascend_ref.mindspore.parse.hwts import write_hwts
+from ascend_ref.mindspore.parse.operators import write_operators
+from ascend_ref.mindspore.parse.parse import PARSERS
+from ascend_ref.mindspore.parse.readable_times import write_readable_times
+from ascend_ref.mindspore.parse.run import Run, run_parsers
+from ascend_ref.raw.damage import Damage
+from ascend_spec import mindspore_catalog, per_spec
+from ascend_spec.core import DAYS, packaged
+from ascend_spec.mindspore import Generation
+
+from ...engine.candidate import Listing, size_of
+from ...engine.progress import Progress
+from .facts import Facts
+from .folder import DONE, TableFile, capture_of_file, captures_in, files_of, tables_in
+from .gather_host import gather_host
+from .gather_raw import Source, gather_device
+from .gather_tables import gather_table
+from .remade import LARGE, Compared, captures_at_hand, compare
+from .tables import days_of_change
+
+_PLACE = re.compile(r"line ([0-9,]+): (.*)", re.DOTALL)
+
+OF_THE_LOG = (write_hwts, write_operators, write_aicore, write_readable_times)
+"""Parsers that make files of the log of the scheduler."""
+
+
+@dataclass
+class Folder:
+    """What was read. ``files`` by their number, which is ``file`` in the facts.
+
+    ``day``: whose facts hold, of the ``generation``; ``reasons``: what shows it. ``unreadable``:
+    the first file that the system refused.
+    """
+
+    facts: Facts
+    path: Path
+    label: str
+    captures: Sequence[RawCapture] = ()
+    tables: Sequence[TableFile] = ()
+    numbers: dict[Path, int] = field(default_factory=dict)
+    day: str = ""
+    reasons: tuple[str, ...] = ()
+    compared: Compared = field(default_factory=Compared)
+    unreadable: str | None = None
+
+    @cached_property
+    def files(self) -> Mapping[int, Path]:
+        """Files by their number."""
+        return {number: path for path, number in self.numbers.items()}
+
+    @property
+    def generation(self) -> Generation:
+        """The one of the day."""
+        return generation_of(self.day)
+
+    def number(self, path: Path) -> int:
+        """The number of a file."""
+        return self.numbers.setdefault(path, len(self.numbers))
+
+    def shown(self, path: Path) -> str:
+        """How reports call a file of the folder."""
+        if path == self.path:
+            return self.label
+        try:
+            return str(Path(self.label) / path.relative_to(self.path))
+        except ValueError:
+            return str(path)
+
+
+def read_folder(facts: Facts, path: Path, label: str, progress: Progress | None = None) -> Folder:
+    """Read all files of a folder, or a single one.
+
+    What cannot be read is among the facts (``damage``).
+    """
+    folder = Folder(facts, path, label)
+    if path.is_dir():
+        listing = Listing(path)
+        folder.captures, folder.tables = captures_in(listing), tables_in(listing.paths)
+    else:
+        capture = capture_of_file(path)
+        folder.captures = [] if capture is None else [capture]
+        folder.tables = tables_in([path])
+    _list_files(folder)
+    sizes = [size_of(one) for one in folder.numbers]
+    days = _read_tables(folder, progress, sizes)
+    at_hand = captures_at_hand(path, folder.captures) if path.is_dir() else []
+    folder.compared = compare(folder.tables, at_hand, days)
+    written = [find_generation(one) for one in folder.captures]
+    folder.day = _day(folder, written, days)
+    facts.add("day", [(None, None, None, folder.day)])
+    folder.reasons = tuple(_reasons(folder, written))
+    _state_compared(folder)
+    for number, capture in enumerate(folder.captures):
+        if progress:
+            progress(len(folder.tables) + number, len(sizes), f"{capture.job} {capture.device}")
+        _read_capture(folder, capture, written[number])
+    return folder
+
+
+def _list_files(folder: Folder) -> None:
+    rows: list[Sequence[object]] = []
+    for capture in folder.captures:
+        for one in capture.files.values():
+            for piece in one.slices:
+                bounds = one.bounds.since, one.bounds.until
+                number = folder.number(piece.path)
+                size = size_of(piece.path)
+                own = (one.kind, piece.path.name, capture.device, piece.number, size)
+                rows.append((number, None, None, "raw", *own, *bounds))
+    for table in folder.tables:
+        number = folder.number(table.path)
+        own = (table.table.table, table.path.name, table.device, 0, size_of(table.path))
+        rows.append((number, None, None, "table", *own, table.dated.since, table.dated.until))
+    for mark in _marks(folder):
+        row = (folder.number(mark), None, None, "mark", "done", mark.name, "", 0, 0, None, None)
+        rows.append(row)
+    folder.facts.add("file", rows)  # type: ignore[arg-type]
+
+
+def _marks(folder: Folder) -> Iterable[Path]:
+    """The marks of raw files that are complete."""
+    if not folder.path.is_dir():
+        return
+    places = {folder.path, *(path.parent for path in list(folder.numbers))}
+    for place in sorted(places):
+        for path in Listing(place).paths:
+            name = path.name.removesuffix(DONE)
+            if name != path.name and mindspore_catalog().file_of(name) is not None:
+                yield path
+
+
+def _read_tables(
+    folder: Folder, progress: Progress | None, sizes: Sequence[int]
+) -> dict[Path, Sequence[str]]:
+    """Fill the facts from the intermediate files; the days on which each can be written."""
+    every = days_of_change()
+    found: dict[Path, Sequence[str]] = {}
+    for number, table in enumerate(folder.tables):
+        if progress:
+            progress(number, len(sizes), table.path.name)
+        try:
+            days = gather_table(folder.facts, folder.number(table.path), table, every)
+        except OSError as error:
+            folder.unreadable = folder.unreadable or _refused(folder, table.path, error)
+            days = list(every)
+        found[table.path] = [day for day in days if _is_within(table, day)] or days
+    return found
+
+
+def _is_within(table: TableFile, day: str) -> bool:
+    return DAYS.in_force(table.table, day) and DAYS.in_force(table.dated, day)
+
+
+def _refused(folder: Folder, path: Path, error: OSError) -> str:
+    return f"{folder.shown(path)}: {error.strerror or error}; expected a readable file"
+
+
+def _day(folder: Folder, written: Sequence[Written], days: Mapping[Path, Sequence[str]]) -> str:
+    """The day that explains intermediate files next to raw ones; else that of the raw files; else
+    the first on which most intermediate files can be written.
+    """
+    if folder.compared.day is not None and folder.compared.equal:
+        return folder.compared.day
+    if written:
+        return _least_damaged(folder.captures[0], written[0])
+    counts = {day: sum(day in some for some in days.values()) for day in days_of_change()}
+    return max(counts, key=lambda day: counts[day])
+
+
+def _least_damaged(capture: RawCapture, written: Written) -> str:
+    """The day of raw files, or another one on which they can be written and more of them be read.
+
+    What the same fields mean changed on days that no name shows.
+    """
+    best, least = written.day, len(parse_damage(capture, written.day))
+    if not least or written.contradicts or sum(map(size_of, files_of(capture))) > LARGE:
+        return best
+    for day in reversed(days_of_change()):
+        if all(DAYS.in_force(one.bounds, day) for one in written.evidence):
+            found = len(parse_damage(capture, day))
+            if found < least:
+                best, least = day, found
+    return best
+
+
+def _reasons(folder: Folder, written: Sequence[Written]) -> Iterable[str]:
+    generation = folder.generation
+    yield f"{generation.id}, as on {folder.day}"
+    equal = len(folder.compared.equal)
+    if equal:
+        yield f"{equal} of the intermediate files are what parsers of that day make"
+    for one in written[:1]:
+        for entry in one.evidence[:2]:
+            yield f"{entry.path.name}: {entry.reason}"
+
+
+def _state_compared(folder: Folder) -> None:
+    kinds = {one.path: one.table.table for one in folder.tables}
+    folder.facts.add(
+        "remade",
+        [
+            (folder.number(path), one.line, None, kinds[path], int(is_own), one.found, one.wanted)
+            for path, (one, is_own) in folder.compared.differences.items()
+        ],
+    )
+
+
+def _read_capture(folder: Folder, capture: RawCapture, written: Written) -> None:
+    """Fill the facts from the raw files of a device, with what cannot be read."""
+    run = Run(capture, folder.day, folder.path)
+    source = Source(folder.facts, run, folder.numbers)
+    gather_device(source)
+    gather_host(source)
+    framework_of.cache_clear()
+    parsed = parse_damage(capture, folder.day)
+    damage = list(dict.fromkeys([*source.damage, *parsed]))
+    damage += (
+        Damage(one.path, f"{one.reason}: which parsers of {folder.day} do not expect")
+        for one in written.contradicts
+    )
+    folder.facts.add("damage", (_damage_row(folder, one) for one in damage))
+
+
+def parse_damage(capture: RawCapture, day: str) -> list[Damage]:
+    """What the parsers of a day state of a capture, but for its log: reading it states all."""
+    with TemporaryDirectory(prefix=".ascend-ref-") as place:
+        run = Run(capture, day, Path(place))
+        run_parsers(run, [one for one in PARSERS if one not in OF_THE_LOG])
+        return run.damage
+
+
+def _damage_row(folder: Folder, one: Damage) -> Sequence[str | int | None]:
+    found = _PLACE.match(one.message)
+    line = int(found[1].replace(",", "")) if found else None
+    text = found[2] if found else one.message
+    of = one.kind or _kind_of(one.file)
+    return folder.number(one.file), line, one.offset, damage_kind(one.message), of, text
+
+
+def _kind_of(path: Path) -> str:
+    found = mindspore_catalog().file_of(path.name)
+    return "" if found is None else found[0].file
+
+
+@per_spec
+def _kinds() -> Sequence[tuple[str, re.Pattern[str]]]:
+    rows = packaged(__package__, "damage.yaml")
+    return [(row["kind"], re.compile(row["text"])) for row in rows]
+
+
+def damage_kind(text: str) -> str:
+    """The kind of a damage by its text (``damage.yaml``)."""
+    return next((kind for kind, form in _kinds() if form.search(text)), "other")

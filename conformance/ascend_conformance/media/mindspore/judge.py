@@ -1,0 +1,85 @@
+"""The verdict on the files of one folder: ``judge_files(path) -> FileReport``."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ascend_ref.db.display import show_path
+from ascend_spec import mindspore_catalog
+
+from ...engine.asking import Asked
+from ...engine.progress import Progress
+from ...engine.relations.rule import load_relations
+from ...finding import MINDSPORE, Coverage, FileReport, Finding, Seen, Skipped
+from ...options import Options
+from .facts import open_facts
+from .gather import Folder, read_folder
+from .queries import questions
+from .rules import FileRule, in_force, load_file_rules
+from .shown import ask_relations
+
+
+def judge_files(
+    path: Path,
+    options: Options | None = None,
+    label: str | None = None,
+    progress: Progress | None = None,
+) -> FileReport:
+    """The verdict on a folder, or on a single file; what the system refuses is part of it."""
+    named = label or show_path(path)
+    started = time.monotonic()
+    with open_facts() as facts:
+        folder = read_folder(facts, path, named, progress)
+        report = judge_folder(folder, options or Options())
+    return replace(report, seconds=time.monotonic() - started)
+
+
+def judge_folder(folder: Folder, options: Options) -> FileReport:
+    """The verdict on a folder that has been read."""
+    rules = [one for one in load_file_rules().values() if options.selection.wants(one)]
+    ran = [rule for rule in rules if in_force(rule, folder.day)]
+    asked = Asked[Finding]()
+    asked.ask(questions(folder, ran, options))
+    relations = [one for one in load_relations().values() if options.selection.wants(one)]
+    asked.add(ask_relations(folder, relations, options))
+    found = (*asked.found, *asked.failures.findings(folder.label))
+    return FileReport(
+        file=folder.label,
+        seen=_seen(folder),
+        findings=tuple(sorted(found, key=lambda one: (one.rule, one.place, one.file))),
+        skipped=(*asked.skipped, *_not_compared(folder, ran)),
+        rules_run=len(asked.ran),
+        places_checked=asked.places,
+        unreadable=folder.unreadable,
+        members=tuple(folder.shown(path) for path in folder.numbers),
+    )
+
+
+def _not_compared(folder: Folder, rules: Sequence[FileRule]) -> Iterator[Skipped]:
+    """A word on intermediate files that were not compared with raw ones."""
+    of_all = next((one.id for one in rules if one.search.table == "remade"), None)
+    if of_all is None:
+        return
+    for path, reason in folder.compared.reasons.items():
+        yield Skipped(of_all, path.name, reason)
+
+
+def _seen(folder: Folder) -> Seen:
+    rows = dict(
+        folder.facts.rows("SELECT kind, count(*) FROM file WHERE role <> 'mark' GROUP BY kind")
+    )
+    catalog = mindspore_catalog()
+    known = len(catalog.files) + len(catalog.tables)
+    stated = [one.device for one in folder.captures] + [one.device for one in folder.tables]
+    devices = {int(one) for one in stated if one.isdecimal()}
+    return Seen(
+        carrier=MINDSPORE,
+        revision=folder.generation.id,
+        devices=tuple(sorted(devices)),
+        rows=rows,
+        coverage=Coverage(len(rows), known),
+        reasons=folder.reasons,
+    )
