@@ -11,12 +11,11 @@ from analyser_plain import write_csv
 
 from ascend_ref.cli import main
 from ascend_ref.mindspore.analyse.files import Folder
+from ascend_ref.mindspore.propose.base import Proposed, Proposer
 from ascend_ref.mindspore.propose.compose import compose
 from ascend_ref.mindspore.propose.proposers import (
     PROPOSERS,
     NoProposer,
-    Proposed,
-    Proposer,
     find_proposer,
 )
 from ascend_spec import mindspore_catalog
