@@ -68,11 +68,7 @@ def load_sums(folder: Folder, analyser: Analyser, day: str) -> Rows:
     most = max((row[ALL] for row in rows), default=0)
     for row in rows:
         row[NORM] = row[ALL] / most if most else None
-    shown = tuple(
-        one
-        for one in analyser.columns_on(day)
-        if one.name in (RANK, ALL, NORM) or any(one.name in row for row in rows)
-    )
+    shown = analyser.columns_on(day)
     columns = {one.name: ObjectColumn([row.get(one.name) for row in rows]) for one in shown}
     return Rows(analyser, day, shown, columns)
 
