@@ -11,12 +11,18 @@ from ascend_spec import mindspore_catalog
 from ascend_spec.mindspore import Analyser
 from ascend_spec.mindspore.requests import LAST_VIEWED
 
+from .advice import answer_advice
+from .cluster import answer_cluster_steps
+from .communication import answer_communication, load_links, wanted_links
 from .condition import Condition, WrongCondition, read_condition
 from .dynamic import KINDS, TABLE, load_step
 from .files import Folder
+from .flops import answer_flops, load_sums
+from .memory import answer_memory, load_peaks
 from .operators import load_details, load_kernel_types, load_kernels, load_rows
+from .parallel import answer_parallel
 from .pipeline import outside_thresholds
-from .query import Rows, answer_rows
+from .query import Narrow, Rows, answer_rows
 from .queues import answer_queues
 from .steps import answer_steps
 from .timeline import answer_timeline
@@ -28,8 +34,21 @@ LOADERS: Mapping[str, Loader] = {
     "aicore_detail": load_details,
     "aicpu_type": load_kernel_types,
     "aicpu_detail": load_kernels,
+    "cluster_memory": load_peaks,
+    "cluster_flops": load_sums,
 }
 """Analysers of rows that are not those of one file."""
+
+LATE: Mapping[str, Callable[[Folder, Analyser, str, Condition], Rows]] = {
+    **dict.fromkeys(KINDS, load_step),
+    "cluster_link": load_links,
+}
+"""Analysers of rows that hang on the query."""
+
+NARROW: Mapping[str, Narrow] = {
+    "minddata_pipeline": outside_thresholds,
+    "cluster_link": wanted_links,
+}
 
 DOCUMENTS: Mapping[str, Callable[[Folder, Condition], dict[str, Any]]] = {
     "step_trace": answer_steps,
@@ -37,7 +56,17 @@ DOCUMENTS: Mapping[str, Callable[[Folder, Condition], dict[str, Any]]] = {
     "minddata_cpu_utilization": answer_utilization,
     "timeline": lambda folder, _: answer_timeline(folder),
     "dynamic_shape": lambda folder, _: folder.document(TABLE) or {},
+    "flops": answer_flops,
+    "memory_usage": answer_memory,
+    "parallel": lambda folder, _: answer_parallel(folder),
+    "msadvisor": lambda folder, _: answer_advice(folder),
 }
+
+OF_RANKS: Mapping[str, Callable[[Folder, Analyser, str, Condition], dict[str, Any]]] = {
+    "cluster_step_trace": answer_cluster_steps,
+    "cluster_hccl": answer_communication,
+}
+"""Analysers whose documents hold an object for each row."""
 
 
 class NoAnalyser(LookupError):
@@ -68,15 +97,16 @@ class Loaded:
         """The answer to a condition as the viewer takes it. Raises :class:`WrongCondition`."""
         condition = read_condition(asked, self.analyser)
         name = self.analyser.analyser
+        if name in OF_RANKS:
+            return OF_RANKS[name](self.folder, self.analyser, self.day, condition)
         if name in DOCUMENTS:
             if condition.filters or condition.sort or condition.page:
                 raise WrongCondition(f"{name} has no rows to filter, sort or page", "body-type")
             return DOCUMENTS[name](self.folder, condition)
         rows = self.rows
         if rows is None:
-            rows = load_step(self.folder, self.analyser, self.day, condition)
-        narrow = outside_thresholds if name == "minddata_pipeline" else None
-        return answer_rows(rows, condition, narrow)
+            rows = LATE[name](self.folder, self.analyser, self.day, condition)
+        return answer_rows(rows, condition, NARROW.get(name))
 
 
 def load_analyser(name: str, folder: Folder, generation: str = LAST_VIEWED) -> Loaded:
@@ -87,6 +117,6 @@ def load_analyser(name: str, folder: Folder, generation: str = LAST_VIEWED) -> L
     analyser = find_analyser(name)
     day = mindspore_catalog().day_of(generation)
     rows = None
-    if analyser.answer == "rows" and name not in KINDS:
+    if analyser.answer == "rows" and name not in LATE:
         rows = LOADERS.get(name, load_rows)(folder, analyser, day)
     return Loaded(folder, analyser, day, rows)

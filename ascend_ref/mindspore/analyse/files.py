@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,9 @@ from .cells import Indexes, Texts, indexes
 
 INNER = "profiler"
 """The folder of intermediate files in that of a summary."""
+DEVICE = "device"
+PART = re.compile(r"\{[^}]*\}")
+"""A changing part in a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,9 @@ class Folder:
     def find(self, table: str) -> Path | None:
         """An intermediate file under the newest of its names; ``None`` where there is none."""
         for name in reversed(mindspore_catalog().tables[table].names):
+            if name.form.fields.keys() > {DEVICE}:
+                found = self.named(table)
+                return next((path for path, parts in found if parts[DEVICE] == self.device), None)
             path = self.path / name.form.of(device=self.device)
             if path.is_file() and self._may_read(path):
                 return path
@@ -64,6 +71,25 @@ class Folder:
 
     def _may_read(self, path: Path) -> bool:
         return self.root is None or Path(os.path.realpath(path)).is_relative_to(self.root)
+
+    def named(self, table: str) -> list[tuple[Path, Mapping[str, str]]]:
+        """The files of a table of all ranks, each with the changing parts of its name, by rank."""
+        found = []
+        for name in mindspore_catalog().tables[table].names:
+            for path in self.path.glob(PART.sub("*", name.form.template)):
+                parts = name.form.named(path.relative_to(self.path).as_posix())
+                if parts is not None and path.is_file() and self._may_read(path):
+                    found.append((path, parts))
+        return sorted(found, key=lambda one: (int(one[1][DEVICE]), one[0].name))
+
+    def of_ranks(self, table: str) -> list[Folder]:
+        """The same folder for each rank that has a file of a table, by rank."""
+        devices = dict.fromkeys(parts[DEVICE] for _, parts in self.named(table))
+        return [self.of_rank(one) for one in devices]
+
+    def of_rank(self, device: str) -> Folder:
+        """The same folder for another rank, with damage in the same list."""
+        return Folder(self.path, device, self.root, self.damage)
 
     def first(self, tables: Sequence[str]) -> tuple[str, Path] | None:
         """The first of several files that is there."""
@@ -103,13 +129,15 @@ class Folder:
     def rows(self, table: str) -> list[list[str]]:
         """A small file of CSV, row by row, the header first; rows may differ in length."""
         path = self.find(table)
-        if path is None:
-            return []
+        return [] if path is None else self.csv(path, table)
+
+    def csv(self, path: Path, kind: str) -> list[list[str]]:
+        """The rows of a small file of CSV; none where it cannot be read."""
         with path.open(encoding="utf-8", errors="backslashreplace", newline="") as file:
             try:
                 return [row for row in csv.reader(file) if row]
             except csv.Error as error:
-                self.damage.append(Damage(path, str(error), kind=table))
+                self.damage.append(Damage(path, str(error), kind=kind))
                 return []
 
     def lines(self, table: str) -> list[list[str]]:
@@ -141,10 +169,11 @@ class Folder:
                 damage.append(Damage(cells.path, text))
 
 
-def open_folder(path: Path, device: str | None = None) -> Folder:
+def open_folder(path: Path, device: str | None = None, *, of_all_ranks: bool = False) -> Folder:
     """The folder of intermediate files, or ``profiler`` below it.
 
-    device: by default the only one that files in it are of. Raises :class:`Unreadable`.
+    device: by default the only one that files in it are of. of_all_ranks: whether it does not
+    matter, so that it is the first one by default. Raises :class:`Unreadable`.
     """
     inner = path / INNER
     found = {place: devices_in(place) for place in (path, inner) if place.is_dir()}
@@ -152,7 +181,7 @@ def open_folder(path: Path, device: str | None = None) -> Folder:
         raise Unreadable(f"{path}: no such folder")
     place = inner if inner in found and not found.get(path) else path
     devices = found[place]
-    if device is None and len(devices) > 1:
+    if device is None and len(devices) > 1 and not of_all_ranks:
         raise Unreadable(f"{place}: files of devices {', '.join(devices)}; name one by --device")
     if not devices:
         raise Unreadable(f"{path}: no intermediate file of MindSpore's profiler in it")
@@ -174,5 +203,5 @@ def devices_in(path: Path) -> list[str]:
     """The devices that intermediate files in a folder are of."""
     forms = [name.form for table in mindspore_catalog().tables.values() for name in table.names]
     named = (form.named(file.name) for file in path.iterdir() if file.is_file() for form in forms)
-    devices = {parts["device"] for parts in named if parts and parts.get("device")}
+    devices = {parts[DEVICE] for parts in named if parts and parts.get(DEVICE)}
     return sorted(devices, key=lambda one: (len(one), one))

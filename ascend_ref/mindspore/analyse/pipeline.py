@@ -25,9 +25,8 @@ def outside_thresholds(rows: Rows, found: Indexes, condition: Condition) -> Inde
     if not thresholds:
         return found
     high, low = thresholds
-    every = np.arange(rows.count, dtype=np.int64)
     names = ("op_id", "output_queue_usage_rate", "parent_id", "children_id")
-    ids, rates, parents, children = (rows.columns[name].at(every) for name in names)
+    ids, rates, parents, children = (rows.columns[name].at(rows.every) for name in names)
     rate_of = dict(zip(ids, rates, strict=True))
     others = [row for row in found.tolist() if parents[row] is not None]
     if all(rates[row] >= high for row in others):

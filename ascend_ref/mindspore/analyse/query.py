@@ -37,6 +37,16 @@ class Rows:
         """The number of rows."""
         return len(self.columns[self.shown[0].name])
 
+    @property
+    def every(self) -> Indexes:
+        """All rows."""
+        return np.arange(self.count, dtype=np.int64)
+
+    def shown_as(self, name: str) -> AnswerColumn | None:
+        """The column of a name of any day; ``None`` for one that is not shown."""
+        found = self.analyser.column_on(name, self.day)
+        return found if found in self.shown else None
+
 
 def answer_rows(rows: Rows, condition: Condition, narrow: Narrow | None = None) -> dict[str, Any]:
     """``col_name``, ``object`` and ``size``, as the viewer has them.
@@ -68,7 +78,7 @@ def answer_rows(rows: Rows, condition: Condition, narrow: Narrow | None = None) 
 def _passing(rows: Rows, condition: Condition) -> Flags:
     passing = np.ones(rows.count, np.bool_)
     for one in condition.filters:
-        column = rows.analyser.column_on(one.column, rows.day)
+        column = rows.shown_as(one.column)
         if column is not None:
             passing &= _matches(rows.columns[column.name], one)
     return passing
@@ -89,7 +99,7 @@ def _matches(column: Column, wanted: Filter) -> Flags:
 
 
 def _sortable(rows: Rows, name: str) -> Column:
-    column = rows.analyser.column_on(name, rows.day)
+    column = rows.shown_as(name)
     if column is None:
         raise WrongCondition(unknown("column", name, [one.name for one in rows.shown]), "sort")
     if not column.can_sort:

@@ -85,8 +85,8 @@ def analyse(
         if more:
             asked[key] = {**asked.get(key, {}), **more}
     try:
-        find_analyser(name)
-        files = open_folder(folder, device)
+        analyser = find_analyser(name)
+        files = open_folder(folder, device, of_all_ranks=analyser.of_all_ranks)
         answer = load_analyser(name, files, generation).query(asked)
     except (NoAnalyser, Unreadable, WrongCondition, KeyError) as problem:
         raise CommandError(str(problem.args[0])) from None

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from ascend_ref.cli.suggest import unknown
-from ascend_spec import mindspore_catalog
-from ascend_spec.mindspore import Proposal
 
+from ..analyse.advice import ADVICE
 from ..analyse.utilization import idle_part
+from .base import Ask, Numbers, Proposer
+from .parallel import ParallelProposer
 
-Ask: TypeAlias = Callable[[str, Any], Mapping[str, Any]]
-"""Asks an analyser by name, with a filter."""
-
-Numbers: TypeAlias = Mapping[str, Any]
 OPERATOR_TYPES = {
     "slow_generators": "GeneratorOp",
     "slow_maps": "MapOp",
@@ -27,57 +22,6 @@ OPERATOR_TYPES = {
 
 class NoProposer(LookupError):
     """There is no proposer of a name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Proposed:
-    """A rule that holds, with the numbers that it rests on, its thresholds among them."""
-
-    rule: Proposal
-    numbers: Numbers
-
-    @property
-    def text(self) -> str:
-        """What it says."""
-        return self.rule.text.format(**self.numbers)
-
-    @property
-    def arguments(self) -> Any:
-        """What the viewer has under the key: ``None`` where the text has no numbers."""
-        values = [self.numbers[name] for name in self.rule.arguments]
-        if self.rule.are_texts:
-            values = [str(one) for one in values]
-        if self.rule.are_named:
-            return dict(zip(self.rule.arguments, values, strict=True))
-        return values or None
-
-
-class Proposer(ABC):
-    """Asks analysers, and nothing else, for the numbers of the rules of one name."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def rules(self) -> list[Proposal]:
-        """Its rules, in order."""
-        return [one for one in mindspore_catalog().proposals.values() if one.proposer == self.name]
-
-    def rule(self, name: str) -> Proposal:
-        """One of them."""
-        return mindspore_catalog().proposals[name]
-
-    def analyze(self, ask: Ask) -> list[Proposed]:
-        """The rules that hold, in their order."""
-        found = dict(self.holding(ask))
-        return [
-            Proposed(one, {**found[one.proposal], **one.thresholds})
-            for one in self.rules()
-            if one.proposal in found
-        ]
-
-    @abstractmethod
-    def holding(self, ask: Ask) -> Iterator[tuple[str, Numbers]]:
-        """The names of the rules that hold, with the numbers of their inputs."""
 
 
 class CommonProposer(Proposer):
@@ -239,13 +183,31 @@ PER_MS = 1e3
 """Microseconds of a millisecond."""
 MS_DIGITS = 4
 
+
+class MsadvisorProposer(Proposer):
+    """What msadvisor recommends."""
+
+    def holding(self, ask: Ask) -> Iterator[tuple[str, Numbers]]:
+        """What the file has, and what its advice is of."""
+        answer = ask("msadvisor", None)
+        if answer:
+            advice = answer.get(ADVICE)
+            models = ", ".join(advice) if isinstance(advice, Mapping) else "nothing that is named"
+            yield "recommendation", {**answer, "models": models}
+
+
 PROPOSERS: Mapping[str, type[Proposer]] = {
     "common": CommonProposer,
     "step_trace": StepTraceProposer,
     "minddata": MinddataProposer,
     "minddata_pipeline": MinddataPipelineProposer,
+    "msadvisor": MsadvisorProposer,
+    "parallel": ParallelProposer,
 }
 """Those of the viewer, in the order in which they are asked."""
+
+OF_DEVICE = tuple(PROPOSERS)[:-1]
+"""Those of a device, in the order in which they are asked."""
 
 OWN: Mapping[str, type[Proposer]] = {
     "reduction": ReductionProposer,

@@ -17,10 +17,9 @@ from ascend_ref.cli.guard import CommandError
 )
 @click.option(
     "--types",
-    metavar="NAMES",
-    help="Proposers to ask, separated by commas; by default all of the viewer: common, step_trace, "
-    "minddata, minddata_pipeline. Of this project, and asked by name alone: reduction, aicpu, "
-    "launch.",
+    metavar="A,B",
+    help="Proposers that are asked; by default all of a device. parallel is that of all ranks. Of "
+    "this project, and no viewer's, are reduction, aicpu and launch.",
 )
 @click.option("--json", "as_json", is_flag=True, help="With numbers and rules, for programs.")
 def propose(folder: Path, device: str | None, types: str | None, as_json: bool) -> int:
@@ -34,14 +33,15 @@ def propose(folder: Path, device: str | None, types: str | None, as_json: bool) 
     from ascend_ref.raw.damage import Unreadable
 
     from ..analyse.files import open_folder
-    from .compose import compose  # slow: the spec
-    from .proposers import PROPOSERS, NoProposer
+    from .compose import compose, is_of_all_ranks  # slow: the spec
+    from .proposers import OF_DEVICE, NoProposer
 
+    names = OF_DEVICE if types is None else [one.strip() for one in types.split(",")]
     try:
-        files = open_folder(folder, device)
-        found = compose(files, types.split(",") if types else tuple(PROPOSERS))
-    except (Unreadable, NoProposer) as problem:
-        raise CommandError(str(problem)) from None
+        files = open_folder(folder, device, of_all_ranks=is_of_all_ranks(names))
+        found = compose(files, names)
+    except (NoProposer, Unreadable) as problem:
+        raise CommandError(str(problem.args[0])) from None
     if as_json:
         answer = {
             "proposals": [

@@ -146,7 +146,7 @@ def analyser_page(analyser: Analyser, style: Style) -> str:
     return style.page(
         analyser.analyser,
         analyser.summary,
-        ("Class", code(analyser.upstream)),
+        ("Class", code(analyser.upstream) if analyser.upstream else "none of its own"),
         ("Answers with", ANSWERS[analyser.answer]),
         ("Reads", style.links("intermediate", analyser.reads)),
         ("In force", in_force(analyser.since, analyser.until)),
@@ -245,7 +245,7 @@ def mindspore_subjects() -> Iterator[Subject]:
         catalog.analysers,
         "analyser/{name}.md",
         analyser_page,
-        also=lambda one: (one.upstream,),
+        also=lambda one: (one.upstream,) if one.upstream else (),
         cells=lambda one: {"answers with": one.answer, "reads": commas(one.reads)},
     )
     yield from things(

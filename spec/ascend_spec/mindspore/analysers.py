@@ -58,17 +58,20 @@ class AnswerSwitch:
 class Analyser(Bounds):
     """One analyser of the viewer.
 
-    ``upstream``: what its class is called there. ``reads``: intermediate files, the one whose rows
-    it shows first. ``columns``: those of all days, in order. ``reason``: why it is not described.
+    ``upstream``: what its class is called there, ``None`` where it has none of its own. ``reads``:
+    intermediate files, the one whose rows it shows first. ``columns``: those of all days, in order;
+    of a document those of the rows in it, by which they are sorted. ``of_all_ranks``: whether it
+    shows all ranks of a folder, not one. ``reason``: why it is not described.
     """
 
     analyser: str
-    upstream: str
     answer: AnswerKind
     reads: tuple[str, ...]
     summary: str
     source: tuple[str, ...]
     grade: Grade
+    upstream: str | None = None
+    of_all_ranks: bool = False
     columns: tuple[AnswerColumn, ...] = ()
     switches: tuple[AnswerSwitch, ...] = ()
     note: str | None = None

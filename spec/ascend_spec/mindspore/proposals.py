@@ -9,6 +9,10 @@ from typing import Literal
 from ascend_spec.core import Grade
 
 Kind = Literal["advice", "note"]
+Passed = Literal["list", "texts", "by-name", "each-by-name", "alone"]
+"""How the viewer has arguments: in a list, in one of texts, by name, in a list of such, or the only
+one as it is.
+"""
 
 
 OWN = "own-"
@@ -27,11 +31,11 @@ class ProposalInput:
 class Proposal:
     """One rule of a proposer.
 
-    ``key``: under which the viewer has it, with ``arguments``, names of inputs and thresholds, in a
-    list, or by name where they ``are_named``; as texts where they ``are_texts``; of a rule of this
-    project it begins with :data:`OWN`. ``kind``: whether it is a reason to do something.
-    ``needs``: analysers that it asks. ``when``: it holds, in words. ``text``: what it says, with
-    names of inputs and thresholds in braces.
+    ``key``: under which the viewer has it, inside ``group`` where there is one, with ``arguments``,
+    names of inputs and thresholds, ``passed`` in one of the ways; of a rule of this project it
+    begins with :data:`OWN`. ``kind``: whether it is a reason to do something. ``needs``: analysers
+    that it asks. ``when``: it holds, in words. ``text``: what it says, with names of inputs and
+    thresholds in braces.
     """
 
     proposal: str
@@ -45,8 +49,8 @@ class Proposal:
     inputs: Mapping[str, ProposalInput] = field(default_factory=dict)
     thresholds: Mapping[str, int | float] = field(default_factory=dict)
     arguments: tuple[str, ...] = ()
-    are_named: bool = False
-    are_texts: bool = False
+    passed: Passed = "list"
+    group: str | None = None
     kind: Kind = "advice"
 
     @property
