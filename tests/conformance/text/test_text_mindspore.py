@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from ascend_conformance.check import check
+from ascend_conformance.options import Options
+from ascend_conformance.ruleset import Selection
 from ascend_ref.capture import Switches
 from ascend_simulator import write_run
 from ascend_simulator.choices import ModelChoice, Parallelism, Scenario, Schedule
@@ -210,3 +212,10 @@ def test_what_msprof_analyses_for_an_adapter_is_no_document_of_it(tmp_path: Path
     assert rules(run.profiles[0]) == set()
     (prof.parent / "communication.json").write_text('{"a@1": {}}')
     assert "DOC002" in rules(run.profiles[0])
+
+
+def test_a_rule_is_judged_alone(profile: Path) -> None:
+    """What queries call is there without the rules that compare files."""
+    report = check([profile], Options(selection=Selection(select=("TRC229",))))
+    assert not report.findings
+    assert any(one.rules_run for one in report.files)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from slices import some
@@ -48,3 +49,10 @@ def test_what_a_break_changes_is_told() -> None:
     assert found == {("raw", "x y"), ("doc", "link")}
     with pytest.raises(ValueError, match="cannot read"):
         changed_tables(["SELECT 1"])
+
+
+def test_a_rule_that_fails_is_found(folder: Folder) -> None:
+    rule = load_text_rules()["TRC229"]
+    broken = replace(rule, select="SELECT file, row FROM nothing")
+    [found] = find(folder, [broken], WITHOUT_EXAMPLES)
+    assert found.message.startswith(f"{rule.id} {rule.name} could not be evaluated")

@@ -71,8 +71,12 @@ def ask_all(
 
 
 def find(folder: Folder, rules: Sequence[TextRule], options: Options) -> list[Finding]:
-    """The findings of some rules on facts as they are now, without their places in the text."""
-    return _together(job(folder) for job in _jobs(folder, rules, options)).found
+    """The findings of some rules on facts as they are now, without their places in the text.
+
+    A rule that fails is one of them.
+    """
+    asked = _together(job(folder) for job in _jobs(folder, rules, options))
+    return [*asked.found, *asked.failures.findings("")]
 
 
 def _jobs(folder: Folder, rules: Sequence[TextRule], options: Options) -> Iterator[Job]:

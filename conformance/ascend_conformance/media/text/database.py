@@ -14,6 +14,7 @@ from ascend_spec import per_spec
 from ascend_spec.core import packaged
 
 from ...compare.sql import quoted, text_literal
+from .functions import functions
 
 MEMORY = "230MB"
 """What DuckDB may hold before it moves rows to the temporary folder."""
@@ -146,4 +147,6 @@ def open_facts(threads: int = 1) -> Iterator[Facts]:
         connection.execute(f"SET temp_directory = {text_literal(folder)}")
         connection.execute("SET enable_external_access = false")
         _create_tables(connection)
+        for function in functions():
+            connection.execute(function)
         yield Facts(connection)

@@ -12,9 +12,8 @@ from typing import Any
 
 import duckdb
 
-from ascend_ref.timeline.layers.counters import BY_A_NANOSECOND, NANOSECONDS
 from ascend_ref.timeline.session import WHOLE
-from ascend_spec import catalog, per_spec
+from ascend_spec import per_spec
 from ascend_spec.core import packaged
 
 from ...compare.agreement import combinations_of, tables_in
@@ -48,33 +47,6 @@ EVERY = "*"
 
 OF_EVENTS = ("trace.flow", "trace.arrow", "trace.slice", "trace.counter")
 """Relations of the facts that show rows of ``trace.event``."""
-
-MACROS = (
-    # us to whole ns; NULL for what is none.
-    "CREATE OR REPLACE MACRO ns(us) AS TRY_CAST(round(us * 1000) AS BIGINT)",
-    # A text of us to ns, exactly.
-    "CREATE OR REPLACE MACRO instant(text) AS "
-    "TRY_CAST(TRY_CAST(text AS DECIMAL(38, 6)) * 1000 AS BIGINT)",
-    # The load of the first sample of a core as the timeline shows it.
-    "CREATE OR REPLACE MACRO by_a_second(usage) AS "
-    f"CASE WHEN usage > {BY_A_NANOSECOND:e} THEN usage / {NANOSECONDS:e} ELSE usage END",
-)
-"""Functions of all queries."""
-
-
-@per_spec
-def _level_of_call() -> str:
-    """A macro for the level of a call of CANN by its newest name; empty for one without a number.
-
-    Levels without a number have a name in what the Python engine writes, and none in what the C++
-    engine does (level_type_constant.py and api_statistic_assembler.cpp of msprof).
-    """
-    members = [one for one in catalog().enums["ENUM_API_TYPE"].members if not one.carriers]
-    newest = {one.id: one.name for one in members}
-    names = " ".join(
-        f"WHEN {text_literal(one.name)} THEN {text_literal(newest[one.id])}" for one in members
-    )
-    return f"CREATE OR REPLACE MACRO level_of_call(name) AS CASE name {names} ELSE '' END"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +141,6 @@ class Sources:
         self._tables = facts.tables().keys()
         for schema in MADE:
             facts.connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
-        for macro in (*MACROS, _level_of_call()):
-            facts.connection.execute(macro)
 
     def missing(self, name: str) -> str | None:
         """The table for whose absence there is no such source; ``None`` where there may be one."""
