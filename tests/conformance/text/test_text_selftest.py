@@ -53,6 +53,6 @@ def test_what_a_break_changes_is_told() -> None:
 
 def test_a_rule_that_fails_is_found(folder: Folder) -> None:
     rule = load_text_rules()["TRC229"]
-    broken = replace(rule, select="SELECT file, row FROM nothing")
+    broken = replace(rule, select="SELECT file, row, missing(id) FROM trace.flow")
     [found] = find(folder, [broken], WITHOUT_EXAMPLES)
     assert found.message.startswith(f"{rule.id} {rule.name} could not be evaluated")
