@@ -35,6 +35,15 @@ multiplies without end where a broken file repeats one of them.
 UNCOMPUTABLE = (duckdb.Error, pa.ArrowException, ArithmeticError, ValueError)
 """What SQL, Arrow and NumPy say of values that they cannot compute with."""
 
+MISWRITTEN = (
+    duckdb.BinderException,
+    duckdb.CatalogException,
+    duckdb.ParserException,
+    duckdb.SyntaxException,
+    duckdb.TransactionException,
+)
+"""Of these, what no value is to blame for: the query itself is wrong."""
+
 
 FATAL = (duckdb.InterruptException, duckdb.OutOfMemoryException)
 """What ends the judgement of the whole folder."""
@@ -90,7 +99,7 @@ def limited(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
     """Ends a query made inside: after :data:`SECONDS`, or where it cannot be computed.
 
     Files and databases can hold values that no arithmetic of ours was made for. Raises
-    :class:`GivenUp` or :class:`.Uncomputable`.
+    :class:`GivenUp` or :class:`.Uncomputable`, and what is :data:`MISWRITTEN` as it is.
     """
     timer = threading.Timer(SECONDS, connection.interrupt)
     timer.daemon = True
@@ -104,6 +113,8 @@ def limited(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
         raise GivenUp(f"given up after {SECONDS:.0f} s: too many rows share one id") from problem
     except duckdb.OutOfMemoryException as problem:
         raise GivenUp("given up: it takes more memory than a query may have") from problem
+    except MISWRITTEN:
+        raise
     except UNCOMPUTABLE as problem:
         said = str(problem).strip().partition("\n")[0] or type(problem).__name__
         raise Uncomputable(f"cannot be computed: {clip(printable(said), SHOWN)}") from problem
