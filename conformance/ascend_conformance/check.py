@@ -96,7 +96,7 @@ def _spread(
 def _candidates(paths: Iterable[Path | str]) -> list[Candidate]:
     """Each once for its medium, however many of the paths lead to it, in the order of the paths."""
     found = [candidate for path in paths for candidate in discover(Path(path))]
-    return list({(one.medium, one.path): one for one in found}.values())
+    return list({(one.medium, one.path, one.files): one for one in found}.values())
 
 
 def judge_file(

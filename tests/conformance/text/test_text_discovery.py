@@ -9,8 +9,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from text_folders import OUTPUT, RANK, STRUCTURE, copied, judged, needs_data
+from text_folders import LEGACY, OUTPUT, RANK, STRUCTURE, copied, judged, needs_data
 
+from ascend_conformance.check import check
 from ascend_conformance.discover import NothingToCheck, discover
 from ascend_conformance.media.text.deliverables import deliverable_of_name
 
@@ -147,3 +148,22 @@ def test_a_file_that_cannot_be_read_leaves_the_others_judged(
     assert report.unreadable is not None
     assert "op_statistic.csv: Permission denied" in report.unreadable
     assert {one.table for one in report.findings} == {"api_statistic.csv"}
+
+
+def test_each_exported_iteration_is_judged_on_its_own(tmp_path: Path) -> None:
+    """Files of several iterations repeat the steps of all, and show no time between them."""
+    needs_data(LEGACY)
+    device = tmp_path / "PROF_000001_20230818142704322_COJGGGCANRMICFBC" / "device_0"
+    timelines = device / "timeline"
+    timelines.mkdir(parents=True)
+    (device / "start_info.0").write_text("{}")
+    for number in (1, 2):
+        for kind in ("msprof", "step_trace"):
+            made = timelines / f"{kind}_0_2_{number}.json"
+            shutil.copyfile(LEGACY / f"{kind}_0_2_1.json", made)
+    first, second = discover(tmp_path)
+    assert first.label.endswith("timeline/*_0_2_1.*")
+    assert [path.name for path in second.files] == ["msprof_0_2_2.json", "step_trace_0_2_2.json"]
+    report = check([tmp_path])
+    assert {one.rule for one in report.findings} <= {"TRC251"}
+    assert len(report.files) == 2

@@ -17,6 +17,7 @@ from ascend_conformance.ruleset import Selection
 
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data" / "text"
 RANK = DATA / "pytorch_level1_rank0"
+LEGACY = DATA / "mindspore_legacy"
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
 
 STRUCTURE = Options(selection=Selection(select=("CSV0", "TRC0", "DOC0")), workers=1)

@@ -31,6 +31,8 @@ def command_for(listing: Listing) -> str | None:
     is_output = layout_catalog().is_folder
     if any(is_output("output", name) or name.endswith(".db") for name in names):
         return None
+    if any(_is_exported(path) for path in listing.paths if is_output("device", path.name)):
+        return None
     module = framework_of(folder.name)
     if module and any(name == "FRAMEWORK" or is_collection(name) for name in names):
         return f"{module}.analyse({str(folder)!r})"
@@ -43,6 +45,14 @@ def command_for(listing: Listing) -> str | None:
     if not captures_in(listing):
         return exporting(folder)
     return None
+
+
+def _is_exported(device: Path) -> bool:
+    """Whether the iterations of a device were exported into its folder, as until 2023."""
+    is_folder = layout_catalog().is_folder
+    names = [path.name for path in Listing(device).paths]
+    made = ("iteration-tables", "iteration-timelines")
+    return any(is_folder(which, name) for which in made for name in names)
 
 
 def exporting(folder: Path | str) -> str:

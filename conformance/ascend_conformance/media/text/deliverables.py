@@ -29,6 +29,9 @@ HEAD = 1 << 20
 COMPANIONS = ("profiler_info", "profiler_metadata")
 """Documents about a capture; they make no folder an output folder, and may stand one above it."""
 
+ITERATION = 3
+"""Numbers in the name of a file of one iteration: of its device, its model, and its own."""
+
 _ALIKE = 0.5
 """Share of the columns of a header that must be known for a file of any name to be that one."""
 
@@ -54,6 +57,11 @@ class Deliverable:
     def label(self) -> str:
         """What reports call it."""
         return show_path(self.named or self.path)
+
+    @property
+    def part(self) -> tuple[str, ...]:
+        """Device, model and iteration of a file that shows one iteration alone."""
+        return self.numbers if len(self.numbers) == ITERATION else ()
 
     def is_by(self, writer: str) -> bool:
         """Whether a writer of the spec can have written it."""
@@ -204,11 +212,14 @@ class Output:
 
 
 def output_of_folder(listing: Listing) -> Iterator[Candidate]:
-    """The text files of a folder, if it has any."""
-    texts = deliverables_in(listing)
-    if texts:
+    """The text files of a folder, if it has any; those of each exported iteration on their own."""
+    parts: dict[tuple[str, ...], list[Deliverable]] = {}
+    for text in deliverables_in(listing):
+        parts.setdefault(text.part, []).append(text)
+    for part, texts in parts.items():
         every = (*texts, *companions(listing))
-        yield Output(every, database=_database(listing)).candidate(listing.folder)
+        found = Output(every, database=_database(listing)).candidate(listing.folder)
+        yield replace(found, named=listing.folder / f"*_{'_'.join(part)}.*") if part else found
 
 
 def output_of_file(path: Path, listing: Listing) -> Candidate | None:
