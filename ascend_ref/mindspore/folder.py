@@ -20,6 +20,9 @@ from ascend_spec.mindspore import CaptureFile, DatedName
 DATA = "data"
 HOST = "host"
 HCCL = re.compile(r"hccl_info(?:_([0-9]{1,9}))?")
+HCCL_PLACE = "hccl"
+STEPS = "step_trace_raw"
+"""The intermediate file by which the steps of traces of communication are found."""
 OPERATOR = "operator"
 """Part of the names of traces of communication, for which their folder stands."""
 DEPTH = 4
@@ -88,12 +91,24 @@ def find_captures(path: Path) -> list[RawCapture]:
 def _captures(job: tuple[Path, str], found: list[_Found]) -> Iterator[RawCapture]:
     """One for each device; files without one belong to all of them."""
     path, name = job
-    devices = sorted({one.device for one in found if one.device is not None}, key=_by_number)
-    for device in devices or ["0"]:
+    devices = {one.device for one in found if one.device is not None}
+    if any(one.device is None and _is_trace(one.kind) for one in found):
+        devices |= tables_of(STEPS, path).keys()
+    for device in sorted(devices, key=_by_number) or ["0"]:
         own = [one for one in found if one.device in (device, None)]
         kinds = {one.kind: None for one in own}
         files = {kind: _best([one for one in own if one.kind == kind]) for kind in kinds}
         yield RawCapture(name or path.name, device, path, files)
+
+
+def _is_trace(kind: str) -> bool:
+    return HCCL_PLACE in mindspore_catalog().files[kind].places
+
+
+def tables_of(table: str, folder: Path) -> dict[str, Path]:
+    """The intermediate files of one kind in a folder, by their devices."""
+    named = ((path, mindspore_catalog().table_of(path.name)) for path in folder.iterdir())
+    return {one[2]["device"]: path for path, one in named if one and one[0].table == table}
 
 
 def _best(found: list[_Found]) -> RawFiles:
@@ -128,7 +143,7 @@ def _found(folder: Path, name: str) -> _Found | None:
     if named is None:
         return None
     kind, dated, parts = named
-    if "hccl" in kind.places:
+    if _is_trace(kind.file):
         return _trace(folder, name, kind, dated)
     is_data = folder.name == DATA
     place = folder.parent if is_data else folder

@@ -179,3 +179,20 @@ def test_m51_folders_of_other_devices_and_the_order_of_steps(tmp_path: Path) -> 
     for day, order in (("2021-06-09", ["10", "2"]), ("2021-06-10", ["2", "10"])):
         parse_traces(tmp_path / day, several, f"{HEADER}\n{rows}", day)
         assert [row[0] for row in rows_in(tmp_path / day)[1:]] == [*order, "-"]
+
+
+@pytest.mark.parametrize("devices", [("6",), ("0", "6", "10")])
+def test_m49_traces_without_a_device_are_of_the_one_whose_steps_hold_them(
+    tmp_path: Path, devices: tuple[str, ...]
+) -> None:
+    """As mindspore's tests have them: hccl_info next to the steps of several devices."""
+    raw = tmp_path / "raw"
+    path = raw / "hccl_info" / "allReduce_1_1" / "iter1.trace"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(trace(15.0))
+    for device in devices:
+        steps = TWO_STEPS if device == "6" else TWO_STEPS.replace("000,", "900000,")
+        (raw / f"step_trace_raw_{device}_detail_time.csv").write_text(steps)
+    done = parse(raw, tmp_path / "out", "2022-12-01")
+    assert [one.name for found in done for one in found.files] == ["hccl_raw_6.csv"]
+    assert not any(one.damage for one in done)

@@ -13,7 +13,7 @@ from ascend_ref.raw.damage import Damage, Damaged, few
 from ascend_spec import mindspore_catalog
 from ascend_spec.mindspore import TICKS
 
-from ..folder import OPERATOR
+from ..folder import HCCL, OPERATOR, STEPS, tables_of
 from .documents import Malformed, is_number, read_document
 from .hccl_links import Cost, Event, Links, LinkWays, added, averaged, cost_of, merged
 from .operator import last_part
@@ -23,7 +23,6 @@ from .tables import write_rows
 
 KIND = "hccl_trace"
 TABLE = "hccl_raw"
-STEPS = "step_trace_raw"
 
 FIRST_REDUCTION = 9
 """Where columns of reductions begin; each has three."""
@@ -39,6 +38,10 @@ class StepTimes:
     steps: Sequence[tuple[str, float, float]]
     reductions: Sequence[str]
 
+    def hold(self, time: float) -> bool:
+        """Whether a time lies between the first start and the last end."""
+        return self.steps[0][1] <= time <= self.steps[-1][2]
+
     def at(self, time: float) -> str | None:
         """The step at a time; of several the last, ``None`` where there is none between two."""
         if time < self.steps[0][1]:
@@ -52,7 +55,7 @@ class StepTimes:
 def write_hccl(run: Run) -> None:
     """Write the steps, where there are traces and ``step_trace_raw``."""
     slices = run.slices(KIND)
-    if slices is None or not run.reads(KIND):
+    if slices is None or not run.reads(KIND) or _are_of_another(run, slices[0].path):
         return
     source = _steps_file(run)
     times = None if source is None else steps_in(source)
@@ -192,6 +195,17 @@ def _steps_file(run: Run) -> Path | None:
     name = mindspore_catalog().tables[STEPS].name_on(run.day)
     there = None if name is None else run.capture.path / name.of(device=run.capture.device)
     return there if there is not None and there.is_file() else None
+
+
+def _are_of_another(run: Run, trace: Path) -> bool:
+    """Whether traces whose folder names no device lie in the steps of another device alone."""
+    named = HCCL.fullmatch(trace.parent.parent.name)
+    if named is None or named[1] is not None:
+        return False
+    found = read_document(trace, lambda document: events_of(document)[0], [])
+    steps = {device: steps_in(path) for device, path in tables_of(STEPS, run.capture.path).items()}
+    holding = [device for device, times in steps.items() if found and times and times.hold(found)]
+    return bool(holding) and run.capture.device not in holding
 
 
 def _is_step(row: Sequence[str]) -> bool:
