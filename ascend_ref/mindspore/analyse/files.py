@@ -152,6 +152,14 @@ class Folder:
         path = self.find(table)
         return None if path is None else self.json(path, table)
 
+    def object(self, table: str) -> dict[str, Any]:
+        """The same of a file that is an object; an empty one in place of anything else."""
+        path = self.find(table)
+        document = None if path is None else self.json(path, table)
+        if path is not None and not isinstance(document, dict | None):
+            self.damage.append(Damage(path, "is no object of JSON", kind=table))
+        return document if isinstance(document, dict) else {}
+
     def json(self, path: Path, kind: str) -> Any:
         """What a file of JSON holds; ``None`` where it cannot be read."""
         try:

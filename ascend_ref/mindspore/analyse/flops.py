@@ -23,14 +23,14 @@ def answer_flops(folder: Folder, condition: Condition) -> dict[str, Any]:
     """The sums, the scopes, or the sums and operators of all ranks."""
     match condition.switch("show"):
         case "summary":
-            return dict(mapping(folder.document(SUMMARY)))
+            return folder.object(SUMMARY)
         case "scope":
-            return dict(mapping(folder.document(SCOPES)))
+            return folder.object(SCOPES)
     return {f"device{one.device}": _of_rank(one) for one in folder.of_ranks(SUMMARY)}
 
 
 def _of_rank(folder: Folder) -> dict[str, Any]:
-    found: dict[str, Any] = {"summary": dict(mapping(folder.document(SUMMARY)))}
+    found: dict[str, Any] = {"summary": folder.object(SUMMARY)}
     cells = folder.cells(DETAILS)
     if cells is not None:
         lists = {name: texts.to_pylist() for name, texts in cells.columns.items()}

@@ -118,8 +118,12 @@ class Desk:
             name = next(name for name in named if name in arguments)
             path = self._served.of_job(arguments[name], named[name])
         folder = self._served.open(path, arguments.get("device_id"))
-        asked = Asked(folder, arguments, condition_of(arguments, request), self._day, self._loads)
-        answer = ANSWERS[request.request](asked)
+        condition = condition_of(arguments, request)
+        asked = Asked(request, folder, arguments, condition, self._day, self._loads)
+        try:
+            answer = ANSWERS[request.request](asked)
+        except WrongCondition as wrong:
+            raise Refused(request.refused_with(wrong.refusal), str(wrong)) from None
         try:
             text = json.dumps(answer, allow_nan=False)
         except (ValueError, RecursionError) as problem:
@@ -138,8 +142,6 @@ class Desk:
                 return await answer(call)
             except Refused as refused:
                 return _refusal(refused)
-            except WrongCondition as wrong:
-                return _refusal(Refused(wrong.refusal, str(wrong)))
             except ClientDisconnect:
                 return Response(status_code=400)  # nobody reads it
             except OSError as problem:
