@@ -65,13 +65,14 @@ def load_peaks(folder: Folder, analyser: Analyser, day: str) -> Rows:
     """What each rank has and the most it took."""
     rows = []
     for one in folder.of_ranks(STEPS):
-        if one.find(SUMMARY) is None:
+        path = one.find(SUMMARY)
+        if path is None:
             absent(one, SUMMARY)
             continue
-        document = one.document(SUMMARY)
+        document = one.object_in(path, SUMMARY)
         if document is None:
             continue
-        values = [mapping(document).get(name) for name in ("capacity", "peak_mem")]
+        values = [document.get(name) for name in ("capacity", "peak_mem")]
         if any(isinstance(value, str) or number(value) is None for value in values):
             absent(one, SUMMARY, "no numbers capacity and peak_mem")
             continue
