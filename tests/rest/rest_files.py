@@ -68,7 +68,7 @@ def write_files(folder: Path, device: str = "0", seed: int = 1) -> None:
 def write_ranks(folder: Path, seed: int) -> Ranks:
     """Files of several ranks."""
     draw = random.Random(seed)
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     ranks = drawn_ranks(draw)
     ranks.write(folder)
     timelines = drawn_timelines(draw, ranks.ranks)
