@@ -152,6 +152,18 @@ def test_m65_the_first_eight_ranks_are_shown_where_none_is_named(tmp_path: Path)
     write_timelines(tmp_path, dict.fromkeys(range(11), EVEN))
     assert list(ask(tmp_path)["maps"]) == [f"device{rank}" for rank in range(8)]
     assert list(ask(tmp_path, device_list=["10", "2", "10"])["maps"]) == ["device10", "device2"]
+    nothing = {"maps": {}, "minT": None, "maxT": None, "stage_data": {}}
+    assert ask(tmp_path, device_list=["99"]) == nothing
+
+
+def test_m65_stages_are_in_the_order_of_their_ranks(tmp_path: Path) -> None:
+    """A step is the first event with its number; ranks that share nothing are two stages."""
+    other = [{**one, "name": one["name"].replace("op1", "op9")} for one in EVEN]
+    again = {"name": "1", "tid": 100_000, "ts": 190, "dur": 50}
+    write_timelines(tmp_path, {2: [*EVEN, again], 10: other})
+    answer = ask(tmp_path, device_list=["10", "2"])
+    assert [one["devices"] for one in answer["stage_data"].values()] == [["device2"], ["device10"]]
+    assert "Default/Late-op3" not in answer["maps"]["device2"]
 
 
 def test_m58_a_rank_without_the_step_or_the_file_is_left_out(tmp_path: Path) -> None:

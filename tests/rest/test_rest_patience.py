@@ -70,6 +70,20 @@ def test_m73_a_head_that_does_not_end_ends_the_connection(client: Client, sent: 
     assert client.ask("devices", **PLACE)[0] == 200
 
 
+def test_m73_the_next_head_that_does_not_end_ends_the_connection(client: Client) -> None:
+    """Sooner than one without a next request, for which the server waits five seconds."""
+    with connected(client) as stalled:
+        stalled.sendall(head(client, ASKS, method="GET") + b"\r\n")
+        answer = b""
+        while b"profiler_mode" not in answer:
+            answer += stalled.recv(1 << 16)
+        start = time.monotonic()
+        stalled.sendall(head(client, ASKS, method="GET")[:40])
+        stalled.settimeout(PATIENCE * 8)
+        assert rest(stalled) == b""
+        assert time.monotonic() - start >= PATIENCE * 0.9
+
+
 def test_m73_a_head_that_drips_ends_the_connection(client: Client) -> None:
     text = head(client, SEARCH, *(f"X-{number}: x" for number in range(500)))
     with connected(client) as stalled:

@@ -414,6 +414,16 @@ def test_m73_without_the_file_of_memory_there_is_no_answer(tmp_path: Path) -> No
             assert client.code(name, dir="job") == (400, "50546084")
 
 
+def test_m73_a_rank_without_details_of_memory_is_counted(tmp_path: Path) -> None:
+    write_ranks(tmp_path / "job/profiler", SEEDS["pipeline-parallel"])
+    (tmp_path / "job/profiler/memory_usage_details_1.json").unlink()
+    with running(tmp_path) as client:
+        url = "/v1/mindinsight/profile/marey-graph/memory-data?train_id=job&device_type=ascend"
+        status, answer, headers = client.send("GET", url)
+        assert (status, answer["device1"]["details"], headers["x-damage"]) == (200, {}, "1")
+        assert answer["device0"]["details"]
+
+
 def test_m73_damaged_files_of_ranks_are_counted(tmp_path: Path) -> None:
     write_ranks(tmp_path / "job/profiler", SEEDS["pipeline-parallel"])
     texts = (b"", b"[", b"\xff\xfe", b"a,b\n1\n", b'{"a": 1e999}', b"[" * 50_000, b"3", b"null")
