@@ -133,6 +133,46 @@ def even_ranks(mode: str = PIPELINE, *, stages: int = 2, ranks: int = 4) -> Rank
     return found
 
 
+def drawn_timelines(draw: random.Random, ranks: int) -> dict[int, list[dict[str, Any]]]:
+    """Time lines of ranks in some stages, whose clocks differ and whose operators run late."""
+    stages = draw.randint(1, 2)
+    names = {
+        stage: [f"Default/{kind}-op{stage}{place}" for place, kind in enumerate(_drawn_kinds(draw))]
+        for stage in range(stages)
+    }
+    found: dict[int, list[dict[str, Any]]] = {}
+    for rank in range(ranks):
+        now = draw.uniform(0, 2000)
+        events = found[rank] = [{"name": "process_name", "ph": "M", "pid": rank, "args": {}}]
+        for step in range(1, 4):
+            begin = now + draw.choice([0, 0, 2])  # an operator may run when the step begins
+            for name in names[rank % stages]:
+                now += draw.random()
+                length = round(draw.uniform(0.5, 5), 3)
+                start = draw.choice([round(now, 3), str(round(now, 3))])
+                events.append({"name": name, "ph": "X", "tid": 1, "ts": start, "dur": length})
+                now += length
+            events.append(
+                {"name": "AtomicAddrClean-op3", "ph": "X", "tid": 1, "ts": now, "dur": 0.1}
+            )
+            events.append({"name": "Default", "ph": "X", "tid": 100_001, "ts": now, "dur": 1})
+            if draw.random() < 0.95:
+                of_step = {"tid": 100_000, "ts": begin, "dur": now - begin}
+                events.append({"name": str(step), "ph": "X", **of_step})
+    return found
+
+
+def _drawn_kinds(draw: random.Random) -> list[str]:
+    kinds = ["Cast", "MatMul", "AllReduce", "AllReduce", "StreamSend"]
+    return draw.sample(kinds, draw.randint(1, len(kinds)))
+
+
+def write_timelines(folder: Path, timelines: dict[int, list[dict[str, Any]]]) -> None:
+    """One file for each rank."""
+    for rank, events in timelines.items():
+        _write_json(folder / f"ascend_timeline_display_{rank}.json", events)
+
+
 def _steps(draw: random.Random, steps: int, spread: float) -> list[list[Any]]:
     rows: list[list[Any]] = []
     start = draw.randrange(10**9)

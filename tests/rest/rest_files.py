@@ -7,6 +7,7 @@ import csv
 import http.client
 import json
 import random
+import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -19,6 +20,9 @@ from ascend_ref.tools.serve.listening import Endpoint
 from ascend_ref.tools.serve.rest.app import serve_folder
 from ascend_spec import mindspore_catalog
 from ascend_spec.mindspore.requests import PREFIX
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "mindspore"))
+from rank_folders import Ranks, drawn_ranks, drawn_timelines, write_timelines
 
 SECONDS = 20
 KINDS = ("Cast", "MatMul", "É", "ReLU")
@@ -59,6 +63,23 @@ def write_files(folder: Path, device: str = "0", seed: int = 1) -> None:
     (folder / f"minddata_aicpu_{device}.txt").write_text(fetched)
     for name, document in documents().items():
         (folder / f"{name}_{device}.json").write_text(json.dumps(document))
+
+
+def write_ranks(folder: Path, seed: int) -> Ranks:
+    """Files of several ranks."""
+    draw = random.Random(seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    ranks = drawn_ranks(draw)
+    ranks.write(folder)
+    timelines = drawn_timelines(draw, ranks.ranks)
+    write_timelines(folder, timelines)
+    for rank in range(ranks.ranks):
+        run = {"context_mode": "graph", "ms_version": "2.3.0rc1"}
+        (folder / f"profiler_info_{rank}.json").write_text(json.dumps(run))
+        details = [["Default/a-op1", 0.5, draw.random(), 3], ["Default/b-op2", 2, draw.random(), 4]]
+        header = ["full_kernel_name", "FLOPs", "FLOPS", "FLOPS utilization"]
+        _write(folder / f"flops_{rank}.txt", header, details)
+    return ranks
 
 
 def documents() -> dict[str, Any]:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from .files import DEVICE, Folder
-from .ranks import mapping
 
 TABLE = "msadvisor_recommendation"
 MODEL, ADVICE = "model", "msadvisor-proposer"
@@ -18,7 +17,7 @@ def answer_advice(folder: Folder) -> dict[str, Any]:
     It is empty where there is no file. Files of the same age are taken by name, the last first.
     """
     found = newest(folder)
-    document = {} if found is None else mapping(folder.json(found, TABLE))
+    document = None if found is None else folder.object_in(found, TABLE)
     if not document:
         return {}
     return {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,9 @@ from ascend_ref.cli.suggest import unknown
 from ascend_spec.mindspore import Analyser, AnswerSwitch
 from ascend_spec.mindspore.requests import CONDITIONS as KEYS
 from ascend_spec.mindspore.requests import MOST_PAGES, MOST_ROWS, OPERATORS, SORTS
+
+WHOLE = re.compile(r"[0-9]{1,18}")
+"""A step as text, which pages send where it was typed."""
 
 LIMIT, OFFSET = 10, 0
 """Rows of a page, and its number, where only the other is given."""
@@ -143,6 +147,8 @@ def _switch(switch: AnswerSwitch, wanted: Mapping[str, Any]) -> Any:
     if switch.name not in wanted:
         return switch.otherwise
     value = wanted[switch.name]
+    if switch.form == "step" and isinstance(value, str) and WHOLE.fullmatch(value):
+        value = int(value)
     place = f"{KEYS[0]}.{switch.name}"
     match switch.form:
         case "flag" if not isinstance(value, bool):

@@ -54,7 +54,7 @@ DOCUMENTS: Mapping[str, Callable[[Folder, Condition], dict[str, Any]]] = {
     "step_trace": answer_steps,
     "minddata": lambda folder, _: answer_queues(folder),
     "minddata_cpu_utilization": answer_utilization,
-    "timeline": lambda folder, _: answer_timeline(folder),
+    "timeline": answer_timeline,
     "dynamic_shape": lambda folder, _: folder.document(TABLE) or {},
     "flops": answer_flops,
     "memory_usage": answer_memory,

@@ -152,6 +152,21 @@ class Folder:
         path = self.find(table)
         return None if path is None else self.json(path, table)
 
+    def object(self, table: str) -> dict[str, Any]:
+        """The same of a file that is an object; an empty one where there is none."""
+        path = self.find(table)
+        return {} if path is None else self.object_in(path, table) or {}
+
+    def object_in(self, path: Path, kind: str) -> dict[str, Any] | None:
+        """The object of JSON that a file holds; ``None`` where it cannot be read, or is none."""
+        before = len(self.damage)
+        document = self.json(path, kind)
+        if isinstance(document, dict):
+            return document
+        if len(self.damage) == before:
+            self.damage.append(Damage(path, "is no object of JSON", kind=kind))
+        return None
+
     def json(self, path: Path, kind: str) -> Any:
         """What a file of JSON holds; ``None`` where it cannot be read."""
         try:

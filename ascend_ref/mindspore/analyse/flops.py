@@ -10,7 +10,7 @@ from .cells import ObjectColumn
 from .condition import Condition
 from .files import Folder
 from .query import Rows
-from .ranks import absent, mapping, number, rank_of
+from .ranks import absent, number, rank_of
 from .steps import TABLE as STEPS
 
 SUMMARY, SCOPES, DETAILS = "flops_summary", "flops_scope", "flops"
@@ -23,14 +23,14 @@ def answer_flops(folder: Folder, condition: Condition) -> dict[str, Any]:
     """The sums, the scopes, or the sums and operators of all ranks."""
     match condition.switch("show"):
         case "summary":
-            return dict(mapping(folder.document(SUMMARY)))
+            return folder.object(SUMMARY)
         case "scope":
-            return dict(mapping(folder.document(SCOPES)))
+            return folder.object(SCOPES)
     return {f"device{one.device}": _of_rank(one) for one in folder.of_ranks(SUMMARY)}
 
 
 def _of_rank(folder: Folder) -> dict[str, Any]:
-    found: dict[str, Any] = {"summary": dict(mapping(folder.document(SUMMARY)))}
+    found: dict[str, Any] = {"summary": folder.object(SUMMARY)}
     cells = folder.cells(DETAILS)
     if cells is not None:
         lists = {name: texts.to_pylist() for name, texts in cells.columns.items()}
@@ -50,12 +50,10 @@ def load_sums(folder: Folder, analyser: Analyser, day: str) -> Rows:
     """The sums of each rank that has some, and its part of those of the rank with most."""
     rows = []
     for one in folder.of_ranks(STEPS):
-        if one.find(SUMMARY) is None:
+        path = one.find(SUMMARY)
+        held = None if path is None else one.object_in(path, SUMMARY)
+        if held is None:
             continue
-        document = one.document(SUMMARY)
-        if document is None:
-            continue
-        held = mapping(document)
         values = {name: held[name] for name in _names(analyser) if name in held}
         bad = [name for name, value in values.items() if isinstance(value, str) or not _is(value)]
         if bad or not (ALL in values or {CUBES, VECTORS} <= values.keys()):

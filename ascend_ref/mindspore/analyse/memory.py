@@ -25,37 +25,39 @@ def answer_memory(folder: Folder, condition: Condition) -> dict[str, Any]:
     """
     match condition.switch("show"):
         case "summary":
-            return {"summary": mapping(folder.document(SUMMARY))}
+            return {"summary": folder.object(SUMMARY)}
         case "graphics":
             return _graphs(folder)
         case "ranks":
             return {
-                f"device{one.device}": {
-                    "summary": mapping(one.document(SUMMARY)),
-                    "details": _graphs(one),
-                }
+                f"device{one.device}": {"summary": one.object(SUMMARY), "details": _of_rank(one)}
                 for one in folder.of_ranks(SUMMARY)
             }
     wanted, node = condition.switch("graph_id"), condition.switch("node_id")
-    graphs = mapping(folder.document(DETAILS)).values()
-    found = [one for one in map(mapping, graphs) if str(one.get("graph_id")) == str(wanted)]
+    graphs = map(mapping, folder.object(DETAILS).values())
+    found = [one for one in graphs if str(one.get("graph_id")) == str(wanted)]
     if not found:
-        raise WrongCondition(f"graph_id: there is no graph {wanted}", "argument-value")
+        raise WrongCondition(f"graph_id: there is no graph {wanted}", "parameter-value")
     parts = found[0].get(PARTS)
     if not isinstance(parts, list) or node >= len(parts):
         most = len(parts) - 1 if isinstance(parts, list) and parts else None
         text = "none has parts" if most is None else f"the number must be in [0, {most}]"
-        raise WrongCondition(f"node_id: {text}, got {node}", "argument-value")
+        raise WrongCondition(f"node_id: {text}, got {node}", "parameter-value")
     return {PARTS: parts[node]}
 
 
+def _of_rank(folder: Folder) -> dict[str, Any]:
+    if folder.find(DETAILS) is None:
+        absent(folder, DETAILS)
+    return _graphs(folder)
+
+
 def _graphs(folder: Folder) -> dict[str, Any]:
-    graphs = mapping(folder.document(DETAILS))
     return {
         name: {key: value for key, value in one.items() if key != PARTS}
         if isinstance(one, Mapping)
         else one
-        for name, one in graphs.items()
+        for name, one in folder.object(DETAILS).items()
     }
 
 
@@ -63,13 +65,14 @@ def load_peaks(folder: Folder, analyser: Analyser, day: str) -> Rows:
     """What each rank has and the most it took."""
     rows = []
     for one in folder.of_ranks(STEPS):
-        if one.find(SUMMARY) is None:
+        path = one.find(SUMMARY)
+        if path is None:
             absent(one, SUMMARY)
             continue
-        document = one.document(SUMMARY)
+        document = one.object_in(path, SUMMARY)
         if document is None:
             continue
-        values = [mapping(document).get(name) for name in ("capacity", "peak_mem")]
+        values = [document.get(name) for name in ("capacity", "peak_mem")]
         if any(isinstance(value, str) or number(value) is None for value in values):
             absent(one, SUMMARY, "no numbers capacity and peak_mem")
             continue

@@ -101,7 +101,8 @@ def _matches(column: Column, wanted: Filter) -> Flags:
 def _sortable(rows: Rows, name: str) -> Column:
     column = rows.shown_as(name)
     if column is None:
-        raise WrongCondition(unknown("column", name, [one.name for one in rows.shown]), "sort")
+        listed = [one.name for one in rows.shown]
+        raise WrongCondition(unknown("column", name, listed), "no-column")
     if not column.can_sort:
         raise WrongCondition(f"rows cannot be sorted by {name}", "unsortable")
     return rows.columns[column.name]

@@ -21,6 +21,9 @@ MAX_MESSAGE = 16 << 20
 CLOSE_SECONDS = 1.0
 """How long a client may take to say goodbye."""
 
+PATIENCE_SECONDS = 60.0
+"""How long a client may be silent, or take for a request or for reading an answer."""
+
 LOCAL_HOST = r"(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?"
 LOCAL_ORIGIN = re.compile(rf"https?://{LOCAL_HOST}", re.ASCII)
 """Pages that this machine serves to itself."""

@@ -22,6 +22,7 @@ from .listening import (
     CLOSE_SECONDS,
     LOCAL_ORIGIN,
     MAX_MESSAGE,
+    PATIENCE_SECONDS,
     CannotListen,
     Endpoint,
     Worker,
@@ -30,9 +31,6 @@ from .listening import (
     signals,
 )
 from .session import Session
-
-KEEPALIVE_SECONDS = 60
-"""Of silence until a ping, and again until the connection ends: the viewer's 120 s together."""
 
 WAITING_REQUESTS = 2
 """Messages taken from the network before the first is answered."""
@@ -59,8 +57,9 @@ async def serve(
             max_size=MAX_MESSAGE,
             max_queue=WAITING_REQUESTS,
             close_timeout=CLOSE_SECONDS,
-            ping_interval=KEEPALIVE_SECONDS,
-            ping_timeout=KEEPALIVE_SECONDS,
+            open_timeout=PATIENCE_SECONDS,
+            ping_interval=PATIENCE_SECONDS,
+            ping_timeout=PATIENCE_SECONDS,  # both together are the viewer's 120 s
             logger=_SILENT,
         )
     except OSError as problem:

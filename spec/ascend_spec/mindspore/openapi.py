@@ -23,11 +23,12 @@ EVERYWHERE = ("unknown", "other-page", "busy")
 """Refusals that each request has, whatever it asks."""
 
 OF_FOLDERS = ("no-job", "no-folder", "device", "unreadable", "parameter-value")
-OF_BODIES = ("too-long", "body-type", "parameter-value")
+OF_BODIES = ("too-long", "too-slow", "body-type", "parameter-value")
 TEXTS = {"type": "array", "items": {"type": "string"}}
 VALUES = {"type": "array", "items": {"type": ["string", "number"]}}
 FOLDER: Node = {"type": "string", "minLength": 1}
 DEVICE: Node = {"type": "string", "pattern": "^[0-9]{1,9}$"}
+DEVICES: Node = {"type": "string", "pattern": "^[0-9]{1,9}(,[0-9]{1,9})*$"}
 NUMBER: Node = {"type": "integer", "minimum": 0}
 PAGE: Node = {
     "type": "object",
@@ -110,7 +111,8 @@ def _parameter(argument: Argument, *, answered: bool) -> Node:
 def _plain(argument: Argument) -> Node:
     """The schema of an argument that is no condition."""
     form = argument.form
-    schema = {"folder": FOLDER, "device": DEVICE, "number": NUMBER, "page": PAGE}.get(form)
+    forms = {"folder": FOLDER, "device": DEVICE, "devices": DEVICES, "number": NUMBER, "page": PAGE}
+    schema = forms.get(form)
     if schema is None:
         schema = {"type": "string", "enum": list(argument.words)}
     return schema if argument.otherwise is None else {**schema, "default": argument.otherwise}
@@ -121,11 +123,11 @@ def body_schema(catalog: MindSporeCatalog, request: Request, day: str) -> Node:
     arguments = request.arguments_on(day, "body")
     chosen = next((one for one in arguments if one.name == "op_type"), None)
     if chosen is None:
-        return _body(arguments, catalog.analysers[request.analysers[0]], None, day)
+        return _body(arguments, catalog.analysers[request.analysers[0]], None, day, request)
     names = chosen.words or row_analysers(catalog)
-    branches = [_body(arguments, catalog.analysers[name], name, day) for name in names]
+    branches = [_body(arguments, catalog.analysers[name], name, day, request) for name in names]
     if not chosen.needed:
-        branches.append(_body(arguments, catalog.analysers[chosen.otherwise], None, day))
+        branches.append(_body(arguments, catalog.analysers[chosen.otherwise], None, day, request))
     return {"anyOf": branches}
 
 
@@ -134,12 +136,14 @@ def row_analysers(catalog: MindSporeCatalog) -> tuple[str, ...]:
     return tuple(name for name, one in catalog.analysers.items() if one.answer == "rows")
 
 
-def _body(arguments: Iterable[Argument], analyser: Analyser, name: str | None, day: str) -> Node:
+def _body(
+    arguments: Iterable[Argument], analyser: Analyser, name: str | None, day: str, request: Request
+) -> Node:
     properties: Node = {}
     needed = []
     for one in arguments:
         if one.form == "filter":
-            properties[one.name] = _filter(analyser)
+            properties[one.name] = _filter(analyser, request)
         elif one.form == "sort":
             properties[one.name] = _sort(analyser, day)
         elif one.name != "op_type":
@@ -158,8 +162,11 @@ def _body(arguments: Iterable[Argument], analyser: Analyser, name: str | None, d
     }
 
 
-def _filter(analyser: Analyser) -> Node:
-    """Keys that are no columns are ignored, and operators that nobody knows let no row pass."""
+def _filter(analyser: Analyser, request: Request) -> Node:
+    """Keys that are no columns are ignored, and operators that nobody knows let no row pass.
+
+    Switches that the request sets are refused.
+    """
     *exact, parts = OPERATORS
     texts = {
         one.name
@@ -177,7 +184,10 @@ def _filter(analyser: Analyser) -> Node:
         }
         for one in analyser.columns
     }
-    switches = {one.name: _switch(one) for one in analyser.switches}
+    switches = {
+        one.name: False if one.name in request.switches else _switch(one)
+        for one in analyser.switches
+    }
     other = {"type": "object", "properties": {parts: TEXTS}, "additionalProperties": VALUES}
     return {
         "type": "object",
@@ -193,7 +203,7 @@ def _switch(switch: AnswerSwitch) -> Node:
         case "thresholds":
             schema = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
         case "step":
-            schema = NUMBER
+            schema = {"anyOf": [NUMBER, {"type": "string", "pattern": "^[0-9]{1,18}$"}]}
         case "texts":
             schema = {"type": "array", "items": {"type": "string"}, "minItems": 1}
         case _:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ascend_spec.core import DAYS, Bounds, Grade
@@ -12,6 +13,9 @@ PREFIX = "/v1/mindinsight/"
 
 LAST_VIEWED = "G3m"
 """The last generation whose files the viewer reads."""
+
+LAST_VIEWER = "2.3.0"
+"""The version of the viewer since 2023-11-30, its last (upstream-mindinsight 6b0dd21f)."""
 
 CONDITIONS = ("filter_condition", "sort_condition", "group_condition")
 """Keys of the condition of a query."""
@@ -28,10 +32,12 @@ MOST_PAGES = 1_000_000
 
 Verb = Literal["GET", "POST"]
 ArgumentPlace = Literal["query", "body"]
-ArgumentForm = Literal["folder", "device", "number", "word", "analyser", "filter", "sort", "page"]
-"""``folder``: a path below the served folder; ``device``: its number, as text; ``number``: whole,
-from 0 on; ``analyser``: the name of one whose answers have rows; the others are conditions of a
-query.
+ArgumentForm = Literal[
+    "folder", "device", "devices", "number", "word", "analyser", "filter", "sort", "page"
+]
+"""``folder``: a path below the served folder; ``device``: its number, as text; ``devices``: some
+with commas between them; ``number``: whole, from 0 on; ``analyser``: the name of one whose answers
+have rows; the others are conditions of a query.
 """
 
 
@@ -79,9 +85,11 @@ class DatedVerb(Bounds):
 class Request(Bounds):
     """One request.
 
-    ``request``: its path below :data:`PREFIX`. ``analysers``: those that answer it. ``body``: the
-    definition of that of its answer, empty where it is not described. ``refusals``: beyond those
-    that every request has. ``reason``: why it is not answered.
+    ``request``: its path below :data:`PREFIX`. ``analysers``: those that answer it. ``switches``:
+    of the first of these, as the request sets them; an argument with the name of a switch is that
+    switch. ``proposers``: those whose proposals it has, in order. ``body``: the definition of that
+    of its answer, empty where it is not described. ``refusals``: beyond those that every request
+    has. ``reason``: why it is not answered.
     """
 
     request: str
@@ -92,6 +100,8 @@ class Request(Bounds):
     body: str = ""
     arguments: tuple[Argument, ...] = ()
     analysers: tuple[str, ...] = ()
+    switches: Mapping[str, Any] = field(default_factory=dict)
+    proposers: tuple[str, ...] = ()
     refusals: tuple[str, ...] = ()
     note: str | None = None
     reason: str | None = None
@@ -112,6 +122,10 @@ class Request(Bounds):
         if not DAYS.in_force(self, day):
             return None
         return next(one.verb for one in self.methods if DAYS.in_force(one, day))
+
+    def refused_with(self, refusal: str) -> str:
+        """How the request refuses a condition: some do not know columns apart from sorting."""
+        return "sort" if refusal == "no-column" and refusal not in self.refusals else refusal
 
     def arguments_on(self, day: str, place: ArgumentPlace | None = None) -> tuple[Argument, ...]:
         """The arguments of a day, in all places or in one."""

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from ascend_ref.mindspore.analyse.files import Folder, devices_in
+from ascend_ref.mindspore.analyse.memory import DETAILS, SUMMARY
 from ascend_ref.mindspore.analyse.steps import TABLE as STEPS
 from ascend_ref.mindspore.analyse.timeline import SCOPES as DEPTH
 from ascend_ref.mindspore.analyse.timeline import SUMMARIES
 from ascend_ref.mindspore.propose.compose import compose
-from ascend_ref.mindspore.propose.proposers import PROPOSERS
 from ascend_spec import mindspore_catalog
+from ascend_spec.mindspore import Request
+from ascend_spec.mindspore.requests import LAST_VIEWER
 
 from .loads import LastLoaded
 from .refused import Refused
@@ -26,8 +28,8 @@ PYNATIVE = "pynative"
 SCOPES, METADATA = 100_001, "M"
 """The line of scopes in a time line, and the phase of events that name things."""
 
-LAST = "common"
-"""Of the proposers; elsewhere it is the first."""
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ class Asked:
     ``day``: decides the names of columns.
     """
 
+    request: Request
     folder: Folder
     arguments: Mapping[str, Any]
     condition: Mapping[str, Any]
@@ -49,23 +52,33 @@ class Asked:
 
     def document(self, table: str) -> Any:
         """A file of JSON; ``None`` where there is none. Refuses what cannot be read."""
-        before = len(self.folder.damage)
-        document = self.folder.document(table)
-        if len(self.folder.damage) > before:
-            raise Refused("unreadable", _of(self.folder, table))
-        return document
+        return self._undamaged(lambda: self.folder.document(table))
 
     def object(self, table: str) -> dict[str, Any]:
         """The same of a file that is an object, an empty one where there is no file."""
-        document = self.document(table)
-        if not isinstance(document, dict | None):
-            raise Refused("unreadable", f"{_of(self.folder, table)} is no object.")
-        return document or {}
+        return self._undamaged(lambda: self.folder.object(table))
 
+    def answer(self) -> dict[str, Any]:
+        """The answer of the first analyser of the request."""
+        return self.query(self.request.analysers[0], self.condition)
 
-def _of(folder: Folder, table: str) -> str:
-    path = folder.find(table)
-    return "" if path is None else path.name
+    def answer_of(self, table: str) -> dict[str, Any]:
+        """The same where it is of one file. Refuses where this is not there or cannot be read."""
+        self.need(table)
+        return self._undamaged(self.answer)
+
+    def need(self, table: str) -> None:
+        """Refuse where there is no such file of the device."""
+        if self.folder.find(table) is None:
+            raise Refused("no-file", f"No {table} of device {self.folder.device}.")
+
+    def _undamaged(self, read: Callable[[], Result]) -> Result:
+        before = len(self.folder.damage)
+        found = read()
+        if len(self.folder.damage) > before:
+            damage = self.folder.damage[before]
+            raise Refused("unreadable", f"{damage.file.name}: {damage.message}")
+        return found
 
 
 def _operators(asked: Asked) -> Any:
@@ -96,8 +109,7 @@ def _graph(asked: Asked) -> Any:
 
 
 def _step_part(asked: Asked) -> Any:
-    if asked.folder.find(STEPS) is None:
-        raise Refused("no-file", f"No {STEPS} of device {asked.folder.device}.")
+    asked.need(STEPS)
     filters = {"mode": "proc", "proc_name": asked.arguments["type"]}
     answer = asked.query("step_trace", {"filter_condition": filters})
     return {name: answer[name] for name in ("size", "info", "summary")}
@@ -133,8 +145,8 @@ def _pipeline_row(asked: Asked, number: int) -> dict[str, Any] | None:
 
 
 def _proposals(asked: Asked) -> Any:
-    names = sorted(PROPOSERS, key=lambda name: name == LAST)
-    return compose(asked.folder, names).as_viewed()
+    names = asked.request.proposers
+    return compose(asked.folder, names).as_viewed(has_labels=len(names) > 1)
 
 
 def _timeline_summary(asked: Asked) -> Any:
@@ -146,7 +158,7 @@ def _timeline(asked: Asked) -> Any:
     table = _of_kind(DISPLAYS, asked)
     events = [] if table is None else asked.document(table)
     if not isinstance(events, list):
-        raise Refused("unreadable", f"{_of(asked.folder, str(table))} is no list.")
+        raise Refused("unreadable", f"{table} is no list.")
     deepest = asked.arguments["scope_name_num"]
     return [one for one in events if not _is_deep(one, deepest)]
 
@@ -177,6 +189,37 @@ def _dynamic_shapes(asked: Asked) -> Any:
     return {"dynamic_info": rows, "graph_info": {**graph, "is_heterogeneous": False}}
 
 
+def _steps_of_ranks(asked: Asked) -> Any:
+    return HETEROGENEOUS if asked.object(RUN).get("is_heterogeneous") else asked.answer()
+
+
+def _links(asked: Asked) -> Any:
+    answer = asked.answer()
+    return {"cluster_link_info": answer["object"], "size": answer["size"]}
+
+
+def _rows_by_name(asked: Asked) -> Any:
+    """An object for each row, without what its file lacks."""
+    answer = asked.answer()
+    rows = (zip(answer["col_name"], row, strict=True) for row in answer["object"])
+    return [{name: cell for name, cell in row if cell is not None} for row in rows]
+
+
+def _unless_on_host(answer: Callable[[Asked], Any]) -> Callable[[Asked], Any]:
+    """Nothing but that where operators ran on the host as well."""
+    return lambda asked: HETEROGENEOUS if asked.folder.named(HOST_TYPES) else answer(asked)
+
+
+def _versions(asked: Asked) -> Any:
+    """By the file of the lowest rank. The first two numbers must be the same."""
+    folders = asked.folder.of_ranks(RUN)
+    known = replace(asked, folder=folders[0]).object(RUN).get("ms_version") if folders else None
+    if not known:
+        return {}
+    first, own = str(known).split(".")[:2], LAST_VIEWER.split(".")[:2]
+    return {"state": first == own, "ms": str(known), "mi": LAST_VIEWER}
+
+
 ANSWERS: Mapping[str, Callable[[Asked], Any]] = {
     "profile/ops/search": _operators,
     "profile/devices": _devices,
@@ -190,12 +233,25 @@ ANSWERS: Mapping[str, Callable[[Asked], Any]] = {
     "profile/queue_info": lambda asked: _of_queues("queue", asked),
     "profile/minddata_op": lambda asked: _of_queues("time", asked),
     "profile/process_summary": lambda asked: asked.query("minddata", {})["summary"],
-    "profile/minddata-pipeline/op-queue": lambda asked: asked.query(PIPELINE, asked.condition),
+    "profile/minddata-pipeline/op-queue": Asked.answer,
     "profile/minddata-pipeline/queue": _pipeline_queue,
-    "profile/minddata-cpu-utilization-summary": lambda asked: asked.query(
-        "minddata_cpu_utilization", asked.condition
-    ),
+    "profile/minddata-cpu-utilization-summary": Asked.answer,
     "profile/summary/propose": _proposals,
+    "profile/summary/cluster-propose": _proposals,
+    "profile/cluster-step-trace-summary": _steps_of_ranks,
+    "profile/search-cluster-communication": Asked.answer,
+    "profile/search-cluster-link": _links,
+    "profile/communication-data": Asked.answer,
+    "profile/cluster-peak-memory": _unless_on_host(_rows_by_name),
+    "profile/cluster-flops": _rows_by_name,
+    "profile/marey-graph/overview-time": Asked.answer,
+    "profile/marey-graph/flops-data": Asked.answer,
+    "profile/marey-graph/memory-data": Asked.answer,
+    "profile/marey-graph/timeline": Asked.answer,
+    "profile/memory-summary": _unless_on_host(lambda asked: asked.answer_of(SUMMARY)),
+    "profile/memory-graphics": lambda asked: asked.answer_of(DETAILS),
+    "profile/memory-breakdowns": lambda asked: asked.answer_of(DETAILS),
+    "profile/profile_info": _versions,
 }
 """By request. The others of the spec have a reason why they are not answered."""
 

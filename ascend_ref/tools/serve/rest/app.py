@@ -33,6 +33,7 @@ from ..listening import (
     LOCAL_HOST,
     LOCAL_ORIGIN,
     MAX_MESSAGE,
+    PATIENCE_SECONDS,
     CannotListen,
     Endpoint,
     Worker,
@@ -41,6 +42,7 @@ from ..listening import (
     signals,
 )
 from .answers import ANSWERS, Asked
+from .connection import Connection
 from .folders import Served
 from .loads import LastLoaded
 from .read import condition_of, read_arguments
@@ -118,8 +120,12 @@ class Desk:
             name = next(name for name in named if name in arguments)
             path = self._served.of_job(arguments[name], named[name])
         folder = self._served.open(path, arguments.get("device_id"))
-        asked = Asked(folder, arguments, condition_of(arguments, request), self._day, self._loads)
-        answer = ANSWERS[request.request](asked)
+        condition = condition_of(arguments, request)
+        asked = Asked(request, folder, arguments, condition, self._day, self._loads)
+        try:
+            answer = ANSWERS[request.request](asked)
+        except WrongCondition as wrong:
+            raise Refused(request.refused_with(wrong.refusal), str(wrong)) from None
         try:
             text = json.dumps(answer, allow_nan=False)
         except (ValueError, RecursionError) as problem:
@@ -138,8 +144,6 @@ class Desk:
                 return await answer(call)
             except Refused as refused:
                 return _refusal(refused)
-            except WrongCondition as wrong:
-                return _refusal(Refused(wrong.refusal, str(wrong)))
             except ClientDisconnect:
                 return Response(status_code=400)  # nobody reads it
             except OSError as problem:
@@ -174,7 +178,7 @@ async def serve_folder(
         server = _Server(
             uvicorn.Config(
                 app,
-                http="h11",
+                http=Connection,
                 ws="none",
                 lifespan="off",
                 log_config=None,
@@ -215,18 +219,23 @@ def _listening(endpoint: Endpoint) -> Iterator[socket.socket]:
 
 
 async def _body(call: Call) -> bytes:
-    """The body of a request. One that is too long is refused as soon as that is known."""
+    """The body of a request. One that is too long is refused as soon as that is known, one that
+    does not arrive after a while."""
     announced = call.headers.get("content-length", "")
     size = int(announced) if announced.isdecimal() and len(announced) < 20 else 0
     parts: list[bytes] = []
     taken = 0
     chunks: AsyncIterator[bytes] = call.stream()
-    while max(size, taken) <= MAX_MESSAGE:
-        chunk = await anext(chunks, None)
-        if chunk is None:
-            return b"".join(parts)
-        parts.append(chunk)
-        taken += len(chunk)
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while max(size, taken) <= MAX_MESSAGE:
+                chunk = await anext(chunks, None)
+                if chunk is None:
+                    return b"".join(parts)
+                parts.append(chunk)
+                taken += len(chunk)
+    except TimeoutError:
+        raise Refused("too-slow", f"Expected within {PATIENCE_SECONDS:g} s.") from None
     raise Refused("too-long", f"Expected up to {MAX_MESSAGE:,} bytes.")
 
 
@@ -247,8 +256,8 @@ async def _no_route(call: Call, problem: Exception) -> Response:
 
 
 def _refusal(refused: Refused, headers: Mapping[str, str] | None = None) -> Response:
-    """An answer. The rest of a body that is too long is not waited for."""
+    """An answer. The rest of a body is not waited for."""
     status = refused.refusal.status
-    if refused.name == "too-long":
+    if refused.name in ("too-long", "too-slow"):
         headers = {"Connection": "close"}
     return Response(json.dumps(refused.body), status, headers, media_type=JSON)

@@ -41,6 +41,11 @@ class LastLoaded:
 
 def _states(loaded: Loaded) -> tuple[tuple[Path, int, int] | None, ...]:
     """Names, times and sizes of the files that an analyser reads."""
-    paths = map(loaded.folder.find, loaded.analyser.reads)
+    folder, tables = loaded.folder, loaded.analyser.reads
+    paths = (
+        [path for table in tables for path, _ in folder.named(table)]
+        if loaded.analyser.of_all_ranks
+        else map(folder.find, tables)
+    )
     stats = ((path, path.stat()) if path else None for path in paths)
     return tuple(one and (one[0], one[1].st_mtime_ns, one[1].st_size) for one in stats)

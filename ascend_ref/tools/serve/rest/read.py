@@ -9,13 +9,17 @@ from typing import Any, NoReturn
 
 from ascend_ref.cli.suggest import unknown
 from ascend_ref.mindspore.analyse.factory import NoAnalyser, find_analyser
+from ascend_spec import mindspore_catalog
 from ascend_spec.mindspore import Argument, Request
+from ascend_spec.mindspore.requests import CONDITIONS as CONDITION_KEYS
 
 from .refused import Refused
 
 DEVICE = re.compile(r"[0-9]{1,9}")
+DEVICES = re.compile(r"[0-9]{1,9}(,[0-9]{1,9})*")
 NUMBER = re.compile(r"[0-9]{1,18}")
 CONDITIONS = ("filter", "sort", "page")
+FILTER = CONDITION_KEYS[0]
 NOT_GIVEN = object()
 
 
@@ -46,9 +50,20 @@ def read_arguments(
 
 
 def condition_of(arguments: Mapping[str, Any], request: Request) -> dict[str, Any]:
-    """The condition of a query among arguments."""
+    """The condition of a query: that among arguments, with the switches that the request sets.
+
+    Raises :class:`Refused` where the arguments have one of these.
+    """
     names = {one.name for one in request.arguments if one.form in CONDITIONS}
-    return {name: arguments[name] for name in names if arguments.get(name) is not None}
+    found = {name: arguments[name] for name in names if arguments.get(name) is not None}
+    known = mindspore_catalog().analysers
+    named = [switch.name for one in request.analysers[:1] for switch in known[one].switches]
+    given = {name: arguments[name] for name in named if arguments.get(name) is not None}
+    filters = found.get(FILTER, {})
+    for name in request.switches.keys() & filters.keys():
+        raise Refused("filter", f"{name} is set by the request.")
+    filters = {**filters, **request.switches, **given}
+    return {**found, FILTER: filters} if filters else found
 
 
 def _document(body: bytes) -> dict[str, Any]:
@@ -80,6 +95,10 @@ def _refuse_constant(name: str) -> NoReturn:
 def _of_query(argument: Argument, text: str | None) -> Any:
     if text is None:
         return _missing(argument)
+    if argument.form == "devices":
+        if not DEVICES.fullmatch(text):
+            _refuse(argument, "numbers of devices with commas between them", text)
+        return text.split(",")
     if argument.form != "number":
         return _checked(argument, text)
     if not NUMBER.fullmatch(text):
