@@ -13,7 +13,7 @@ from ascend_simulator.run import write_run
 from ascend_simulator.scenario import override, preset
 from ascend_spec import mindspore_catalog
 
-Side = Literal["raw files", "intermediate files", "both"]
+Side = Literal["raw files", "intermediate files", "both", "next to each other"]
 
 SPECIMENS: Mapping[str, tuple[str, str]] = {
     "G1": ("mindspore-raw", "2020-07-05"),
@@ -29,7 +29,8 @@ SEED = 3
 
 
 def write_specimen(subject: str, folder: Path) -> Mapping[Side, Path]:
-    """Write small clean folders, of the first rank: its raw files, what is made of them, and both.
+    """Write small clean folders, of the first rank: its raw files, what is made of them, both
+    in one folder, and both in folders next to each other.
 
     Raises ``KeyError`` for an unknown subject.
     """
@@ -42,8 +43,9 @@ def write_specimen(subject: str, folder: Path) -> Mapping[Side, Path]:
         "raw files": folder / "raw" / name,
         "intermediate files": folder / "made" / "profiler",
         "both": folder / "both" / name,
+        "next to each other": folder / "near" / "profiler",
     }
-    raw, made, both = sides.values()
+    raw, made, both, near = sides.values()
     shutil.copytree(captures[0].path, raw)
     parse(raw, made, day)
     for path in list(made.iterdir()):
@@ -51,5 +53,7 @@ def write_specimen(subject: str, folder: Path) -> Mapping[Side, Path]:
             path.unlink()
     shutil.copytree(raw, both)
     shutil.copytree(made, both, dirs_exist_ok=True)
+    shutil.copytree(made, near)
+    shutil.copytree(raw, near.parent / name)
     shutil.rmtree(run)
     return sides
