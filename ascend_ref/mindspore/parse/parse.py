@@ -17,6 +17,7 @@ from ..generation import Written, find_generation, generation_of
 from .aicore import write_aicore
 from .aicpu import write_aicpu
 from .cluster import write_cluster
+from .flops import write_flops
 from .framework import write_framework
 from .gpu_step_trace import write_gpu_steps
 from .hccl import write_hccl
@@ -44,6 +45,7 @@ PARSERS: Sequence[Parser] = (
     write_utilization,
     write_hccl,
     write_cluster,
+    write_flops,
 )
 """In the order in which they run."""
 

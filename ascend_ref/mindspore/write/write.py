@@ -9,6 +9,7 @@ from ascend_ref.capture import Capture
 from ascend_ref.names import letters_of, prof_folder
 from ascend_ref.raw.lines import Entry
 
+from .aicore import write_aicore
 from .aicpu import write_aicpu, write_fetches
 from .device import write_log, write_points
 from .framework import write_framework
@@ -54,6 +55,7 @@ def write_ascend_job(
         write_aicpu(job)
         write_fetches(job)
         write_hccl(job)
+        write_aicore(job)
         _write_clocks(job)
         if pipeline is not None:
             write_data_pipeline(job, pipeline)
