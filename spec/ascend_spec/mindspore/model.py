@@ -33,7 +33,7 @@ there is one, in ``host/data`` next to it, in ``profiler`` of the summary, in ``
 ``hccl_info``.
 """
 
-Mode = Literal["training", "inference"]
+Mode = Literal["training", "inference", "pipeline"]
 
 IGNORED = (".done", ".join", ".zip")
 """Names that end so are marks, what a parser joined, and archives."""
