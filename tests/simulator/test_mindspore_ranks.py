@@ -28,6 +28,7 @@ from ascend_simulator.choices import (
 )
 from ascend_simulator.mindspore import jobs
 from ascend_simulator.run import write_run
+from ascend_spec import mindspore_catalog
 
 DAYS = ["2021-07-20", "2021-12-16", "2022-03-01", "2023-07-02"]
 EVEN = Scenario(
@@ -159,6 +160,8 @@ def advice(folder: Path) -> dict[str, Any]:
 WAITING = "much_communication_of_data"
 """What follows where ranks wait for a slow one: they communicate longer."""
 
+OF_MODELS = "much_communication_of_models"
+
 FAULTS: dict[str, tuple[FaultChoice | None, set[str], dict[str, Any]]] = {
     "nothing": (None, set(), {}),
     "slow link": (
@@ -202,7 +205,23 @@ def test_m83_a_stage_that_computes_more_than_others_is_named(
     found = advice(parsed(tmp_path, scenario, "2023-07-02", "pipeline-parallel", 4))
     assert ("large_stage" in found) == is_large
     assert not is_large or found["large_stage"]["stage"] == 4
-    assert "much_between_stages" in found
+    assert {"much_between_stages", "much_within_stage"} <= found.keys()
+
+
+def test_m83_ranks_that_communicate_much_are_named_by_the_way_they_work(tmp_path: Path) -> None:
+    scenario = replace(EVEN, model=replace(EVEN.model, batch=32))
+    run = write_run(scenario, 5, tmp_path / "raw", ("mindspore-raw",), generation="G3").folder
+    modes: dict[Mode, str] = {"data-parallel": WAITING, "model-parallel": OF_MODELS}
+    for mode, rule in modes.items():
+        parse(run, tmp_path / mode, "G3", shared=Shared(mode))
+        assert advice(tmp_path / mode).keys() == {rule}
+
+
+def test_m83_every_rule_of_ranks_has_its_runs() -> None:
+    named = {rule for _, rules, _ in FAULTS.values() for rule in rules}
+    named |= {OF_MODELS, "large_stage", "much_between_stages", "much_within_stage"}
+    rules = mindspore_catalog().proposals.values()
+    assert named == {one.proposal for one in rules if one.proposer == "parallel"}
 
 
 def test_m62_stages_show_what_they_receive(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ascend_ref.raw.damage import Damage
 
@@ -102,6 +103,12 @@ def most_of(document: Any) -> float:
     return numbers[0] * MEGA * numbers[1] * OF_A_CORE
 
 
+def operations(counters: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
+    """What was computed, of the counters of each task."""
+    counted = counters[:, : len(OPERATIONS)].astype(np.float64)
+    return np.asarray(counted @ np.array(OPERATIONS, np.float64))
+
+
 def scopes_of(operators: Mapping[str, float], way: str) -> dict[str, Any]:
     """The scopes as a flow from the whole network to its parts. ``way``: of flops_scopes."""
     links: dict[tuple[str, str], float] = {}
@@ -170,7 +177,7 @@ def _found(run: Run, times: Path) -> Found:
     layout, way = layout_of(KIND, run.day), run.way("task_key")
     for block in read_records(slices or (), KIND, run.day, run.damage):
         rows = layout.view(0, block.rows)
-        flops = rows["pmuList"][:, : len(OPERATIONS)].astype(np.float64) @ np.array(OPERATIONS)
+        flops = operations(rows["pmuList"])
         keys = zip(rows["streamId"].tolist(), rows["taskId"].tolist(), strict=True)
         for (stream, task), own in zip(keys, flops.tolist(), strict=True):
             name = "" if framework is None else framework.names.get(key_of(way, stream, task), "")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ascend_ref.mindspore.parse.flops import SUMS
 from ascend_spec.mindspore import TableColumn
 
 from .facts import HAS_ROWS, Facts, SqlValue, own_columns
@@ -167,3 +168,12 @@ def _gather_document(facts: Facts, number: int, file: TableFile) -> None:
         return
     if not isinstance(document, (dict, list)):
         facts.add("damage", [(number, None, 0, "document", of, "no object and no list")])
+    elif of == SUMS and isinstance(document, dict):
+        facts.add("operations", [(number, None, None, *_sums(document))])
+
+
+def _sums(document: Mapping[str, Any]) -> Iterator[SqlValue]:
+    """The three sums of flops_summary; ``None`` for one that is no number."""
+    for name in ("FLOPs", "FLOPS", "FLOPS_Utilization"):
+        value = document.get(name)
+        yield value if isinstance(value, (int, float)) else None
