@@ -51,8 +51,8 @@ def mindspore() -> None:
 @click.option(
     "--parallel",
     type=click.Choice(MODES),
-    help="The jobs are those of the ranks of one run, which share its work so: files of all of them "
-    "come into DIR itself.",
+    help="The jobs are those of the ranks of one run, which share its work so: files of all of "
+    "them come into DIR itself.",
 )
 @click.option(
     "--stages",
@@ -74,8 +74,9 @@ def parse(
 
     FOLDER is that of a job, or one above; raw files lie in it or in data below it. Of several jobs
     each gets a folder in DIR; those of several ranks share it with --parallel, and have the number
-    of the rank that a folder rank_<n> around them has, else of the device. Prints the paths of what was written; on stderr the generation, and
-    what of the raw files cannot be read, which stands in incomplete.txt as well.
+    of the rank that a folder rank_<n> around them has, else of the device. Prints the paths of what
+    was written; on stderr the generation, and what of the raw files cannot be read, which stands in
+    incomplete.txt as well.
 
     Exit codes: 0 all written, 1 raw files were damaged, 2 nothing could be written.
     """

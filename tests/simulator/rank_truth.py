@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from ascend_ref.capture import Capture
@@ -59,9 +60,7 @@ class Link(NamedTuple):
 def links_of(capture: Capture) -> dict[tuple[int, int], Link]:
     """What one rank moved over links of SDMA in all, by source and target."""
     transfers, tasks, texts = capture.transfers, capture.tasks, capture.texts
-    length = dict(
-        zip(tasks.identity.tolist(), (tasks.end - tasks.start).tolist(), strict=True)
-    )
+    length = dict(zip(tasks.identity.tolist(), (tasks.end - tasks.start).tolist(), strict=True))
     found: dict[tuple[int, int], list[float]] = defaultdict(lambda: [0.0, 0.0])
     for row, collective in enumerate(transfers.collective.tolist()):
         if texts[int(transfers.kind[row])] not in ("Memcpy", "Reduce_Inline"):
@@ -116,7 +115,7 @@ def _alone(computing: Sequence[Span], communicating: Sequence[Span]) -> list[Spa
     times = sorted({time for one in (*computing, *communicating) for time in one})
     computes, communicates = _depths(computing, times), _depths(communicating, times)
     found: list[Span] = []
-    for place, (start, end) in enumerate(zip(times, times[1:], strict=False)):
+    for place, (start, end) in enumerate(pairwise(times)):
         if computes[place] or not communicates[place] or start < first or end > last:
             continue
         if found and found[-1][1] == start:

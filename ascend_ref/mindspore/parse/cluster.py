@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from ascend_spec import mindspore_catalog
 from ascend_spec.mindspore import REDUCTION_BEGIN
 
 from .run import Run
@@ -62,21 +64,22 @@ class Merged(NamedTuple):
 def write_cluster(run: Run) -> None:
     """Write the steps, where it is known how ranks share the work, and there are reductions."""
     operators, steps = run.made(OPERATORS), run.made(STEPS)
-    if run.of_rank is None or operators is None or steps is None:
+    is_written = run.holds(mindspore_catalog().tables[TABLE])
+    if run.of_rank is None or not is_written or operators is None or steps is None:
         return
     summed = _sorted(list(_reductions(steps)))
     own = list(_operators(operators))
     if not summed.names or not own:
         return
     bounds = step_bounds(own)
+    if not bounds:
+        return
     cpu = run.made(CPU)
     computing = _sorted([*own, *(() if cpu is None else _cpu_kernels(cpu))])
     rows = list(step_times(bounds, computing, summed))
     shared = run.of_rank.shared
-    path = run.path(
-        TABLE, parallel=shared.mode, stages=shared.stages, ranks=run.of_rank.ranks
-    )
-    if path is None or not rows:
+    path = run.path(TABLE, parallel=shared.mode, stages=shared.stages, ranks=run.of_rank.ranks)
+    if path is None:
         return
     averaged = rows[1:] if run.way("cluster_average") == "without-first" else list(rows)
     if averaged:
@@ -141,7 +144,9 @@ def overlap(one: Merged, other: Merged) -> Merged:
     first = np.searchsorted(other.end, one.start, "right")
     last = np.maximum(np.searchsorted(other.start, one.end, "left"), first)
     place = np.repeat(np.arange(len(one.start)), last - first)
-    within = np.arange(len(place)) - np.repeat(np.cumsum(last - first) - (last - first), last - first)
+    within = np.arange(len(place)) - np.repeat(
+        np.cumsum(last - first) - (last - first), last - first
+    )
     at = first[place] + within
     start = np.maximum(one.start[place], other.start[at])
     end = np.minimum(one.end[place], other.end[at])
@@ -172,7 +177,10 @@ def _operators(path: Path) -> Iterator[tuple[str, float, float]]:
 def _cpu_kernels(path: Path) -> Iterator[tuple[str, float, float]]:
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            yield row["op_type"], float(row["run_start"]) / US_PER_MS, float(row["execution_time"])
+            # Texts of kernels come from raw files as they are.
+            with suppress(ValueError, TypeError):
+                start, length = float(row["run_start"]), float(row["execution_time"])
+                yield row["op_type"], start / US_PER_MS, length
 
 
 def _reductions(path: Path) -> Iterator[tuple[str, float, float]]:

@@ -6,7 +6,7 @@ import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +93,7 @@ def most_of(document: Any) -> float:
         raise Malformed("DeviceInfo is no list of devices")
     numbers = []
     for name in ("aic_frequency", "ai_core_num"):
-        value = devices[0].get(name)
+        value: Any = devices[0].get(name)
         try:
             numbers.append(float(value))
         except (TypeError, ValueError):
@@ -122,7 +122,7 @@ def scopes_of(operators: Mapping[str, float], way: str) -> dict[str, Any]:
         marks = (f"({level}_{of})" if way == "with-level" else f"({of})" for level in count())
         named = [f"{one}{mark}" for one, mark in zip(scopes, marks, strict=False)]
         named = [TOTAL, scopes[0], *named[1:]]
-        for link in zip(named, named[1:], strict=False):
+        for link in pairwise(named):
             links[link] = links.get(link, 0) + flops
     nodes = dict.fromkeys(name for link in links for name in link)
     return {

@@ -35,7 +35,7 @@ class OfRank:
 
 
 def ranks_of(captures: Sequence[RawCapture], shared: Shared) -> Mapping[int, OfRank]:
-    """The rank of each capture by its place: by a folder rank_<n> that it lies in, else by its device.
+    """The rank of each capture by its place: by a folder rank_<n> around it, else by its device.
 
     Raises :class:`Unreadable` for two captures of one rank, and for stages that differ in size.
     """

@@ -11,14 +11,15 @@ from ascend_ref.capture import Capture, Integers
 from ascend_ref.capture.model import NONE
 from ascend_ref.derive.transit import operators_of, task_rows
 
-
 BETWEEN_STAGES = ("send", "receive")
 """Collectives of two ranks, which have points of steps as sums of gradients do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """A sum of gradients in an iteration, or what is sent between stages: its row of Collectives, its stream, and Unix ns."""
+    """A sum of gradients in an iteration, or what is sent between stages: its row of Collectives,
+    its stream, and Unix ns.
+    """
 
     collective: int
     stream: int

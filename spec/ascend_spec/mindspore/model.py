@@ -28,9 +28,9 @@ the same of a second table below the first.
 """
 
 Place = Literal["job", "data", "device", "host-data", "summary", "framework", "hccl"]
-"""Where a file lies: in the folder of a job or its ``data``, in that of a device in the job's, where
-there is one, in ``host/data`` next to it, in ``profiler`` of the summary, in ``FRAMEWORK``, in that of an operator below
-``hccl_info``.
+"""Where a file lies: in the folder of a job or its ``data``, in that of a device in the job's,
+where there is one, in ``host/data`` next to it, in ``profiler`` of the summary, in ``FRAMEWORK``,
+in that of an operator below ``hccl_info``.
 """
 
 Mode = Literal["training", "inference", "pipeline"]

@@ -58,7 +58,7 @@ def gather_device(source: Source) -> None:
     source.facts.add("counted", _counted(source))
 
 
-# --- counters of AI cores --------------------------------------------------------------------------
+# --- counters of AI cores ------------------------------------------------------------------------
 
 
 def _counted(source: Source) -> Rows:

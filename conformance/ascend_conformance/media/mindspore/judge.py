@@ -32,7 +32,8 @@ def judge_files(
     named = label or show_path(path)
     started = time.monotonic()
     reports = []
-    for device in devices_of(path) or [None]:
+    devices: Sequence[str | None] = devices_of(path)
+    for device in devices or (None,):
         with open_facts() as facts:
             folder = read_folder(facts, path, named, progress, device)
             reports.append(judge_folder(folder, options or Options()))

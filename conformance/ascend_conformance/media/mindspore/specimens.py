@@ -69,8 +69,6 @@ def write_specimen(subject: str, folder: Path) -> Mapping[Side, Path]:
 def _stages() -> Scenario:
     """A small pipeline on a device whose cores count."""
     found = preset(PIPELINE)
-    model = replace(
-        found.model, data_type="FLOAT16", layers=2, hidden=512, heads=8, microbatches=2
-    )
+    model = replace(found.model, data_type="FLOAT16", layers=2, hidden=512, heads=8, microbatches=2)
     hardware = HardwareChoice(product="910A")
     return replace(found, hardware=hardware, model=model, parallelism=Parallelism(2, pipeline=2))

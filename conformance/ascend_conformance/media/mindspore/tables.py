@@ -264,7 +264,7 @@ def headers_on(table: IntermediateFile, header: Sequence[str], day: str) -> Iter
     """
     every = table.columns_on(day)
     modes = {one.mode for one in every if one.mode is not None}
-    for mode in (*sorted(modes), *([None] if len(modes) < 2 else [])):  # noqa: PLR2004
+    for mode in (*sorted(modes), *([None] if len(modes) < 2 else [])):
         columns = [one for one in every if one.mode in (None, mode)]
         fixed = [one.name for one in columns if one.each is None]
         forms = [one.form for one in columns if one.each is not None]
