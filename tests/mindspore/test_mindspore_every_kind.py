@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ascend_ref.mindspore.raw.messages import decode_message, encode_message
 from ascend_ref.mindspore.raw.records import decode_records, encode_records, layout_of
 from ascend_ref.raw.json_text import decode_json, encode_json
 from ascend_ref.raw.lines import decode_lines, encode_lines
@@ -15,10 +16,12 @@ from ascend_simulator.choices import (
     Parallelism,
     Scenario,
     Schedule,
+    Switches,
 )
 from ascend_simulator.run import write_run
 from ascend_spec import mindspore_catalog
 from ascend_spec.mindspore import CaptureFile
+from ascend_spec.mindspore.messages import MEMORY
 
 RUN = Scenario(
     name="ranks",
@@ -26,6 +29,7 @@ RUN = Scenario(
     model=ModelChoice(kind="cnn", image=64, channels=8, batch=2, preprocess="device"),
     parallelism=Parallelism(ranks=2),
     schedule=Schedule(active=2),
+    capture=Switches(memory=True),
 )
 DAYS = ["2020-06-10", "2020-07-05", "2021-06-20", "2021-12-16", "2021-12-25", "2023-07-02"]
 NOT_WRITTEN = {
@@ -40,6 +44,8 @@ def again(kind: CaptureFile, day: str, content: bytes) -> bytes:
     """The content of a file, read and written."""
     if kind.form == "json":
         return encode_json(*decode_json(content))
+    if kind.form == "messages":
+        return encode_message(decode_message(content, MEMORY), MEMORY)
     if kind.members_on(day):
         return encode_records(decode_records(content, layout_of(kind.file, day)))
     grammar = mindspore_catalog().grammars[kind.grammar or kind.file]

@@ -76,6 +76,20 @@ def links_of(capture: Capture) -> dict[tuple[int, int], Link]:
     return {link: Link(*own) for link, own in found.items()}
 
 
+def memory_of(capture: Capture) -> list[int]:
+    """Bytes that the graph holds at each kernel of its first iteration."""
+    begin, end = next(_iterations(capture))
+    blocks = capture.memory_blocks
+    spans = [
+        (given, end + 1 if taken < 0 else taken, size)
+        for given, taken, size in zip(
+            blocks.allocated.tolist(), blocks.released.tolist(), blocks.size.tolist(), strict=True
+        )
+    ]
+    kernels = [one[0] for one in _kernels(capture) if begin <= one[0] and one[1] <= end]
+    return [sum(size for given, taken, size in spans if given <= time < taken) for time in kernels]
+
+
 def _iterations(capture: Capture) -> Iterator[Span]:
     trace = capture.records["step_trace"]
     yield from zip(trace["start"].tolist(), trace["end"].tolist(), strict=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rank_truth import links_of, operations_of, steps_of
+from rank_truth import links_of, memory_of, operations_of, steps_of
 
 from ascend_ref.capture import Capture
 from ascend_ref.mindspore.analyse.factory import load_analyser
@@ -25,6 +25,7 @@ from ascend_simulator.choices import (
     Parallelism,
     Scenario,
     Schedule,
+    Switches,
 )
 from ascend_simulator.mindspore import jobs
 from ascend_simulator.run import write_run
@@ -86,7 +87,7 @@ def captures(monkeypatch: pytest.MonkeyPatch) -> list[Capture]:
 
 def ask(folder: Path, analyser: str, day: str, **switches: Any) -> Any:
     asked = open_folder(folder, of_all_ranks=True)
-    answer = load_analyser(analyser, asked, day).query(switches)
+    answer = load_analyser(analyser, asked, day).query({"filter_condition": switches})
     assert asked.damage == []
     return answer
 
@@ -149,6 +150,22 @@ def test_m64_links_carry_what_captures_moved_over_them(
     assert shown.keys() == wanted.keys()
     for pair, values in wanted.items():
         assert shown[pair] == pytest.approx(values, rel=1e-2)
+
+
+@pytest.mark.parametrize("day", ["2021-06-20", "2022-02-01", "2022-04-01"])
+def test_m65_graphs_hold_the_memory_of_their_captures(
+    day: str, tmp_path: Path, captures: list[Capture]
+) -> None:
+    scenario = replace(SMALL, capture=Switches(memory=True))
+    folder = parsed(tmp_path, scenario, day)
+    shown = ask(folder, "memory_usage", day, show="ranks")
+    for capture in captures:
+        own = shown[f"device{capture.origin.rank}"]
+        lines = memory_of(capture)
+        (graph,) = own["details"].values()
+        assert [round(one * 2**30) for one in graph["lines"]] == lines
+        assert round(own["summary"]["peak_mem"] * 2**30) == max(lines)
+        assert len(graph["nodes"]) == len(lines)
 
 
 def advice(folder: Path) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from .framework import write_framework
 from .gpu_step_trace import write_gpu_steps
 from .hccl import write_hccl
 from .hwts import write_hwts
+from .memory_usage import write_memory
 from .minddata import write_fetches, write_queues, write_utilization
 from .operators import write_operators
 from .pipeline import write_pipeline
@@ -46,6 +47,7 @@ PARSERS: Sequence[Parser] = (
     write_hccl,
     write_cluster,
     write_flops,
+    write_memory,
 )
 """In the order in which they run."""
 

@@ -113,7 +113,7 @@ def _pieces(
         tag, at = _read(content, at, start)
         if tag & 7 == _VARINT:
             value, at = _read(content, at, start)
-            yield offset, tag >> 3, value - (1 << _BITS) if value >= _MOST else value
+            yield offset, tag >> 3, _signed(value)
             continue
         if tag & 7 != _LENGTH:
             raise NoMessage(f"a member of the wire type {tag & 7}", offset)
@@ -128,8 +128,12 @@ def _packed(content: memoryview, start: int) -> list[int]:
     found, at = [], 0
     while at < len(content):
         value, at = _read(content, at, start)
-        found.append(value)
+        found.append(_signed(value))
     return found
+
+
+def _signed(value: int) -> int:
+    return value - (1 << _BITS) if value >= _MOST else value
 
 
 def _read(content: memoryview, at: int, start: int) -> tuple[int, int]:

@@ -17,6 +17,7 @@ from .gpu import write_gpu_fetches, write_gpu_steps
 from .graph import Graph
 from .hccl import write_hccl
 from .job import SLICE, Job, is_of_records
+from .memory import write_memory
 from .minddata import DataPipeline, write_data_pipeline
 
 LAST_DEVICE = 9
@@ -56,6 +57,7 @@ def write_ascend_job(
         write_fetches(job)
         write_hccl(job)
         write_aicore(job)
+        write_memory(job)
         _write_clocks(job)
         if pipeline is not None:
             write_data_pipeline(job, pipeline)

@@ -14,7 +14,7 @@ Target = Literal["ascend", "gpu", "cpu", "host"]
 """On what a file is written."""
 
 Reads = Literal["raw", "msprof"]
-Form = Literal["records", "text", "json"]
+Form = Literal["records", "text", "json", "messages"]
 TableForm = Literal["csv", "lines", "table", "number", "json"]
 """CSV; lines of values between blanks or commas under titles; a drawn table; one number; JSON."""
 
