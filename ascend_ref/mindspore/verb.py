@@ -13,12 +13,12 @@ from ascend_ref.cli.outputs import room_for
 from ascend_ref.cli.progress import progress_bar
 
 from .analyse.verb import analyse
-from .parse.shares import MODES, Mode, Shared
 from .propose.verb import propose
 
 if TYPE_CHECKING:
     from ascend_spec.mindspore import LineEnd
 
+    from .parse.shares import Mode
 
 FORMS = ("db", "text")
 
@@ -50,7 +50,7 @@ def mindspore() -> None:
 )
 @click.option(
     "--parallel",
-    type=click.Choice(MODES),
+    type=click.Choice(["data-parallel", "model-parallel", "pipeline-parallel"]),
     help="The jobs are those of the ranks of one run, which share its work so: files of all of "
     "them come into DIR itself.",
 )
@@ -83,6 +83,7 @@ def parse(
     from ascend_ref.raw.damage import Unreadable
 
     from .parse.parse import parse as parse_raw  # slow: the spec
+    from .parse.shares import Shared
 
     try:
         with room_for(output, force=force), progress_bar(raw.name) as progress:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ascend_spec import mindspore_catalog
-from ascend_spec.mindspore import REDUCTION_BEGIN
+from ascend_spec.mindspore import REDUCTION_BEGIN, TICKS
 
 from .run import Run
 from .step_rows import AVERAGE
@@ -23,9 +23,9 @@ OPERATORS, CPU, STEPS = "output_timeline_data", "aicpu_intermediate", "step_trac
 
 RECEIVING = "Receive-op"
 """In the names of operators that take from another stage."""
-PER_MS = 1e5
-"""Ticks of a millisecond."""
 US_PER_MS = 1e3
+PER_MS = TICKS * US_PER_MS
+"""Ticks of a millisecond."""
 DIGITS = 4
 LEAST = 2
 """Executions from which on there are steps."""

@@ -16,6 +16,8 @@ import numpy.typing as npt
 from ascend_ref.raw.damage import Damage
 
 from ..raw.records import layout_of, read_records
+from .aicore import HEADS
+from .cluster import PER_MS
 from .documents import Malformed, is_number, read_document
 from .framework import framework_of
 from .operator import key_of
@@ -34,11 +36,7 @@ float16 in 128 and in 64 lanes, of int32, and others (upstream-mindspore a69a123
 OF_A_CORE = 4096 * 2
 """Operations of a cube in a cycle."""
 MEGA, GIGA = 1e6, 1e9
-PER_MS = 1e5
-"""Ticks of a millisecond."""
 DIGITS = 3
-HEADS = 3
-"""Lines in front of the rows of output_op_compute_time."""
 RECOMPUTED = "Gradients/recompute_Default"
 TOTAL = "Total"
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 from ascend_ref.raw.damage import Unreadable
 
 from ..folder import RawCapture
 
 Mode = Literal["data-parallel", "model-parallel", "pipeline-parallel"]
-MODES: tuple[Mode, ...] = get_args(Mode)
 
 _RANK = re.compile(r"rank_([0-9]{1,9})")
 

@@ -44,7 +44,7 @@ def write_memory(job: Job) -> None:
         for number, place in enumerate(order.tolist())
     ]
     times = np.array(starts)[order]
-    static, tensors = 0, []
+    static, tensors = 0, list[Element]()
     for size, given, taken in zip(
         blocks.size.tolist(), blocks.allocated.tolist(), blocks.released.tolist(), strict=True
     ):
