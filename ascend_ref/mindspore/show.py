@@ -15,6 +15,7 @@ from ascend_ref.raw.show import AT_ONCE, tagged_records
 from ascend_ref.raw.tagged import tagged_blocks
 from ascend_spec import mindspore_catalog
 from ascend_spec.mindspore import TAGGED_RECORDS, CaptureFile
+from ascend_spec.mindspore.messages import MEMORY
 from ascend_spec.raw.records import FrameworkRecord
 
 from .folder import RawCapture, RawFiles
@@ -22,6 +23,7 @@ from .generation import find_generation
 from .parse.aicpu import is_records
 from .parse.operator import names_of
 from .raw.lines import read_slices
+from .raw.messages import NoMessage, decode_message
 from .raw.records import layout_of, read_records
 from .raw.strings import read_strings
 
@@ -76,6 +78,11 @@ def _elements(
         except (ValueError, RecursionError) as error:
             raise Unreadable(f"{path}: no JSON: {error}") from None
         return "content", iter([content])
+    if kind.form == "messages":
+        try:
+            return "content", iter([decode_message(path.read_bytes(), MEMORY)])
+        except NoMessage as error:
+            raise Unreadable(f"{path}: byte {error.offset:,}: {error}") from None
     if any(one.record in TAGGED_RECORDS for one in kind.members):
         record = TAGGED_RECORDS[_tagged(path, kind)]
         return "records", _with_texts(path, record, damage)

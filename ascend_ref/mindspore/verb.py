@@ -18,6 +18,7 @@ from .propose.verb import propose
 if TYPE_CHECKING:
     from ascend_spec.mindspore import LineEnd
 
+    from .parse.shares import Mode
 
 FORMS = ("db", "text")
 
@@ -47,22 +48,47 @@ def mindspore() -> None:
     show_default=True,
     help="What lines of CSV end with; parsers write crlf.",
 )
-def parse(raw: Path, output: Path, force: bool, generation: str | None, line_end: LineEnd) -> int:
+@click.option(
+    "--parallel",
+    type=click.Choice(["data-parallel", "model-parallel", "pipeline-parallel"]),
+    help="The jobs are those of the ranks of one run, which share its work so: files of all of "
+    "them come into DIR itself.",
+)
+@click.option(
+    "--stages",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Of a pipeline, with --parallel.",
+)
+def parse(
+    raw: Path,
+    output: Path,
+    force: bool,
+    generation: str | None,
+    line_end: LineEnd,
+    parallel: Mode | None,
+    stages: int,
+) -> int:
     """Write the intermediate files of raw files, as the parsers of their generation do.
 
     FOLDER is that of a job, or one above; raw files lie in it or in data below it. Of several jobs
-    each gets a folder in DIR. Prints the paths of what was written; on stderr the generation, and
-    what of the raw files cannot be read, which stands in incomplete.txt as well.
+    each gets a folder in DIR; those of several ranks share it with --parallel, and have the number
+    of the rank that a folder rank_<n> around them has, else of the device. Prints the paths of what
+    was written; on stderr the generation, and what of the raw files cannot be read, which stands in
+    incomplete.txt as well.
 
     Exit codes: 0 all written, 1 raw files were damaged, 2 nothing could be written.
     """
     from ascend_ref.raw.damage import Unreadable
 
     from .parse.parse import parse as parse_raw  # slow: the spec
+    from .parse.shares import Shared
 
     try:
         with room_for(output, force=force), progress_bar(raw.name) as progress:
-            done = parse_raw(raw, output, generation, progress, line_end)
+            shared = None if parallel is None else Shared(parallel, stages)
+            done = parse_raw(raw, output, generation, progress, line_end, shared)
     except (Unreadable, KeyError) as problem:
         raise CommandError(str(problem.args[0])) from None
     for one in done:

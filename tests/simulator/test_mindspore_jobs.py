@@ -138,7 +138,9 @@ def check_ai_cpu(job: Job) -> None:
     expected = job.truth["ai_cpu"][lost:]
     assert len(rows) == len(expected)
     for row, one in zip(rows, expected, strict=True):
-        cells = dict(zip(header, row, strict=True))
+        # For two days the header had a column that rows did not have yet.
+        late = [one for one in header if one != "execution_time" or len(row) == len(header)]
+        cells = dict(zip(late, row, strict=True))
         scale = 1000 if job.day >= "2020-06-21" or float(cells["total_time"]) % 1 else 1
         total = float(cells["total_time"]) * scale
         assert total in (pytest.approx(one["total_us"]), pytest.approx(one["total_us"] * 1000))

@@ -16,15 +16,19 @@ from ..folder import RawCapture, find_captures
 from ..generation import Written, find_generation, generation_of
 from .aicore import write_aicore
 from .aicpu import write_aicpu
+from .cluster import write_cluster
+from .flops import write_flops
 from .framework import write_framework
 from .gpu_step_trace import write_gpu_steps
 from .hccl import write_hccl
 from .hwts import write_hwts
+from .memory_usage import write_memory
 from .minddata import write_fetches, write_queues, write_utilization
 from .operators import write_operators
 from .pipeline import write_pipeline
 from .readable_times import write_readable_times
 from .run import Parser, Run, run_parsers
+from .shares import Shared, ranks_of
 from .step_trace import write_steps
 
 PARSERS: Sequence[Parser] = (
@@ -41,6 +45,9 @@ PARSERS: Sequence[Parser] = (
     write_queues,
     write_utilization,
     write_hccl,
+    write_cluster,
+    write_flops,
+    write_memory,
 )
 """In the order in which they run."""
 
@@ -70,20 +77,24 @@ def parse(
     generation: str | None = None,
     progress: Progress | None = None,
     line_end: LineEnd = "crlf",
+    shared: Shared | None = None,
 ) -> list[Parsed]:
     """Write the intermediate files of every job and device below ``source`` into ``folder``.
 
     generation: an id of generations.yaml or a day (ISO); by default found from the files. Of
     several jobs each gets a folder of its own. What cannot be read is left out, and stated in
-    :data:`INCOMPLETE` next to the files. line_end: of files of CSV. ``folder`` appears complete or
-    not at all.
+    :data:`INCOMPLETE` next to the files. line_end: of files of CSV. shared: the jobs are those of
+    the ranks of one run, which share its work so; their files come into ``folder`` itself, with the
+    number of the rank. ``folder`` appears complete or not at all.
 
-    Raises ``Unreadable`` where there are no raw files, ``KeyError`` for an unknown generation,
+    Raises ``Unreadable`` where there are no raw files, or ranks that cannot be told apart,
+    ``KeyError`` for an unknown generation,
     ``FileExistsError`` for a folder that exists, ``OSError``.
     """
     day = None if generation is None else mindspore_catalog().day_of(generation)
     captures = find_captures(source)
-    names = _names(captures)
+    ranks = {} if shared is None else ranks_of(captures, shared)
+    names = _names(captures) if shared is None else ["."] * len(captures)
     done = []
     with staged(folder) as draft:
         for number, (capture, name) in enumerate(zip(captures, names, strict=True)):
@@ -93,7 +104,7 @@ def parse(
             if day is not None:
                 written = Written(generation_of(day), day)
             (draft / name).mkdir(exist_ok=True)
-            run = Run(capture, written.day, draft / name, line_end)
+            run = Run(capture, written.day, draft / name, line_end, of_rank=ranks.get(number))
             run.damage += _unread(run)
             run_parsers(run, PARSERS)
             damage = tuple(str(one) for one in run.damage)

@@ -14,6 +14,7 @@ from ascend_spec.core import DAYS, Bounds
 from ascend_spec.mindspore import LineEnd, LineKind, TableColumn
 
 from ..folder import RawCapture
+from .shares import OfRank
 
 LINE_ENDS: Mapping[LineEnd, str] = {"crlf": "\r\n", "lf": "\n"}
 
@@ -23,7 +24,8 @@ class Run:
     """The parsing of one capture by the facts of a day into a folder.
 
     ``line_end``: of files of CSV. ``damage``: what of the raw files cannot be read. ``written``:
-    names of files, in order.
+    names of files, in order. ``of_rank``: which rank it is of how many, where that is known; its
+    number stands in names, else that of the device.
     """
 
     capture: RawCapture
@@ -32,6 +34,12 @@ class Run:
     line_end: LineEnd = "crlf"
     damage: list[Damage] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
+    of_rank: OfRank | None = None
+
+    @property
+    def number(self) -> str:
+        """What stands for the device in names of intermediate files."""
+        return self.capture.device if self.of_rank is None else str(self.of_rank.rank)
 
     def slices(self, kind: str) -> Slices | None:
         """The slices of a kind of raw files, ``None`` where there are none."""
@@ -69,20 +77,23 @@ class Run:
         """The columns of an intermediate file on the day."""
         return mindspore_catalog().tables[table].columns_on(self.day)
 
-    def path(self, table: str) -> Path | None:
-        """Where an intermediate file is written, which is noted; ``None`` on days without it."""
+    def path(self, table: str, **parts: object) -> Path | None:
+        """Where an intermediate file is written, which is noted; ``None`` on days without it.
+
+        parts: of its name, but for the device.
+        """
         file = mindspore_catalog().tables[table]
         name = file.name_on(self.day)
         if name is None or not self.holds(file):
             return None
-        text = name.of(device=self.capture.device)
+        text = name.of(device=self.number, **parts)
         self.written.append(text)
         return self.folder / text
 
     def made(self, table: str) -> Path | None:
         """An intermediate file that a parser has written; ``None`` for one that none has."""
         name = mindspore_catalog().tables[table].name_on(self.day)
-        text = None if name is None else name.of(device=self.capture.device)
+        text = None if name is None else name.of(device=self.number)
         return None if text is None or text not in self.written else self.folder / text
 
 

@@ -11,10 +11,15 @@ from ascend_ref.capture import Capture, Integers
 from ascend_ref.capture.model import NONE
 from ascend_ref.derive.transit import operators_of, task_rows
 
+BETWEEN_STAGES = ("send", "receive")
+"""Collectives of two ranks, which have points of steps as sums of gradients do."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """A sum of gradients in an iteration: its row of Collectives, its stream, and Unix ns."""
+    """A sum of gradients in an iteration, or what is sent between stages: its row of Collectives,
+    its stream, and Unix ns.
+    """
 
     collective: int
     stream: int
@@ -65,7 +70,8 @@ class Iterations:
                 fp[place] = begun[inside].min(initial=last)
                 bp[place] = ended[inside].max(initial=first)
         sums = _Sums(capture, device)
-        reductions = tuple(tuple(sums.of(one)) for one in number.tolist())
+        bounds = zip(number.tolist(), start.tolist(), end.tolist(), strict=True)
+        reductions = tuple(tuple(sums.of(*one)) for one in bounds)
         return cls(capture, device, is_training, start, fp, bp, end, reductions)
 
 
@@ -100,14 +106,25 @@ class _Sums:
         owners, streams = transfers.collective[master][order], tasks.stream[rows][order]
         return dict(zip(owners.tolist(), streams.tolist(), strict=True))
 
-    def of(self, iteration: int) -> list[Reduction]:
+    @cached_property
+    def _between_stages(self) -> list[tuple[int, int]]:
+        """What is sent to another stage of a pipeline, and received."""
+        kinds = self.capture.collectives.kind.tolist()
+        return [
+            bounds
+            for bounds, row in self._rows.items()
+            if self.capture.texts[kinds[row]] in BETWEEN_STAGES
+        ]
+
+    def of(self, iteration: int, start: int, end: int) -> list[Reduction]:
+        """Those of an iteration from start to end, in order."""
+        found = [one for one in self._between_stages if start <= one[0] and one[1] <= end]
         trace = self.capture.records.get("step_trace_reduce")
-        if trace is None:
-            return []
-        own = (trace["device"] == self.device) & (trace["iteration"] == iteration)
-        bounds = sorted(zip(trace["start"][own].tolist(), trace["end"][own].tolist(), strict=True))
+        if trace is not None:
+            own = (trace["device"] == self.device) & (trace["iteration"] == iteration)
+            found += zip(trace["start"][own].tolist(), trace["end"][own].tolist(), strict=True)
         return [
             Reduction(row, self._streams[row], *one)
-            for one in bounds
+            for one in sorted(found)
             if (row := self._rows.get(one)) is not None
         ]

@@ -143,7 +143,11 @@ class Job:
 
         Jobs of text had their files in their own folder, later ones in those of host and device.
         """
-        if DATA not in file.places or not is_of_records(self.day):
+        if not is_of_records(self.day):
+            return "."
+        if "device" in file.places:
+            return f"device_{self.device}"
+        if DATA not in file.places:
             return "."
         if is_of_host and "host-data" in file.places:
             return f"{HOST}/{DATA}"

@@ -13,8 +13,10 @@ from .graph import Operator
 
 NOT_COLLECTED = "N/A"
 
-_TYPES = {"FLOAT": "FLOAT32", "DOUBLE": "FLOAT64"}
-"""Names of types of elements that MindSpore has others for."""
+_TYPES = {"FLOAT": "FLOAT32", "DOUBLE": "FLOAT64", "BF16": "FLOAT16"}
+"""Names of types of elements that MindSpore has others for. No parser of these years knows
+bfloat16, so that the model is one of float16 then (M80).
+"""
 _TEXT_FORMATS = {"NCHW": "DefaultFormat", "ND": "DefaultFormat", "FRACTAL_Z": "FracZ"}
 _RECORD_FORMATS = {"FRACTAL_Z": "FRAC_Z", "FRACTAL_NZ": "FRAC_NZ"}
 """Names of formats, in text and in records."""

@@ -9,6 +9,7 @@ from ascend_ref.capture import Capture
 from ascend_ref.names import letters_of, prof_folder
 from ascend_ref.raw.lines import Entry
 
+from .aicore import write_aicore
 from .aicpu import write_aicpu, write_fetches
 from .device import write_log, write_points
 from .framework import write_framework
@@ -16,6 +17,7 @@ from .gpu import write_gpu_fetches, write_gpu_steps
 from .graph import Graph
 from .hccl import write_hccl
 from .job import SLICE, Job, is_of_records
+from .memory import write_memory
 from .minddata import DataPipeline, write_data_pipeline
 
 LAST_DEVICE = 9
@@ -54,6 +56,8 @@ def write_ascend_job(
         write_aicpu(job)
         write_fetches(job)
         write_hccl(job)
+        write_aicore(job)
+        write_memory(job)
         _write_clocks(job)
         if pipeline is not None:
             write_data_pipeline(job, pipeline)

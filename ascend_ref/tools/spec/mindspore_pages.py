@@ -16,6 +16,7 @@ from ascend_spec.mindspore import (
     IntermediateFile,
     TableColumn,
 )
+from ascend_spec.mindspore.messages import MEMORY, Member, Message
 
 from .blocks import values_section
 from .pages import citations, evidence, in_force, resolutions
@@ -26,12 +27,15 @@ from .subject import Subject, things
 PLACES = {
     "job": "the folder of the job",
     "data": "data below it",
+    "device": "device_<n> below it, where there is one",
     "host-data": "host/data next to that of the device",
     "summary": "profiler of the summary",
     "hccl": "hccl_info below it",
     "framework": "FRAMEWORK",
 }
 """Where files lie, in words."""
+
+_FORMS = {**FORMS, "messages": "a message of Protocol Buffers"}
 
 ANSWERS = {
     "rows": "rows under columns, which can be filtered, sorted and paged",
@@ -56,7 +60,7 @@ def capture_page(file: CaptureFile, style: Style) -> str:
         *_names(file.names),
         ("Folder", (PLACES[one] for one in file.places)),
         ("Written on", file.target),
-        ("Content", FORMS[file.form]),
+        ("Content", _FORMS[file.form]),
         ("In force", in_force(file.since, file.until)),
         ("Made of it", style.links("intermediate", _made_of(file))),
         *evidence(file, style),
@@ -92,6 +96,8 @@ def _content(file: CaptureFile, style: Style) -> Iterator[str]:
             for one in file.members
         )
         yield table(("record", "values", "in force"), rows)
+    if file.form == "messages":
+        yield from _messages(MEMORY, style)
     for name in dict.fromkeys(one.record for one in file.members):
         declaration = catalog.record(name)
         size = declaration.sizeof()
@@ -99,6 +105,22 @@ def _content(file: CaptureFile, style: Style) -> Iterator[str]:
         yield page(head, f"{size} bytes, little-endian.", record_table(declaration, style))
         if name in TAGGED_RECORDS:
             yield from texts_section(TAGGED_RECORDS[name], style)
+
+
+def _messages(message: Message, style: Style) -> Iterator[str]:
+    """The members of a message, then those of the messages in it."""
+    rows = ((str(one.number), code(one.name), _shape(one), one.summary) for one in message.members)
+    head = style.below().heading(message.name)
+    yield page(head, table(("number", "name", "content", "meaning"), rows))
+    for one in message.members:
+        if one.message is not None:
+            yield from _messages(one.message, style)
+
+
+def _shape(member: Member) -> str:
+    kind = {"whole": "number", "text": "text"}.get(member.form, "")
+    found = code(member.message.name) if member.message is not None else kind
+    return f"{found}, any number of times" if member.is_list else found
 
 
 def intermediate_page(file: IntermediateFile, style: Style) -> str:
@@ -231,7 +253,7 @@ def mindspore_subjects() -> Iterator[Subject]:
         "mindspore/{name}.md",
         capture_page,
         also=lambda file: tuple(one.form.template.partition("{")[0] for one in file.names),
-        cells=lambda file: {"written on": file.target, "content": FORMS[file.form]},
+        cells=lambda file: {"written on": file.target, "content": _FORMS[file.form]},
     )
     yield from things(
         "intermediate",

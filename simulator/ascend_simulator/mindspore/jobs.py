@@ -9,6 +9,7 @@ from shutil import rmtree
 from typing import Any
 
 from ascend_ref.capture import Capture
+from ascend_ref.mindspore.write.aicore import GROUP
 from ascend_ref.mindspore.write.write import (
     gpu_folder,
     job_folder,
@@ -28,11 +29,13 @@ from .record import JobRecord
 
 
 def of_mindspore(scenario: Scenario) -> Scenario:
-    """The same run as MindSpore's profiler takes it: of a compiled graph, with AI CPUs."""
+    """The same run as MindSpore's profiler takes it: of a compiled graph, with AI CPUs, counting
+    what operators compute.
+    """
     return replace(
         scenario,
         model=replace(scenario.model, graph=True),
-        capture=replace(scenario.capture, aicpu=True),
+        capture=replace(scenario.capture, aicpu=True, aic_metrics=GROUP),
     )
 
 

@@ -14,7 +14,7 @@ Target = Literal["ascend", "gpu", "cpu", "host"]
 """On what a file is written."""
 
 Reads = Literal["raw", "msprof"]
-Form = Literal["records", "text", "json"]
+Form = Literal["records", "text", "json", "messages"]
 TableForm = Literal["csv", "lines", "table", "number", "json"]
 """CSV; lines of values between blanks or commas under titles; a drawn table; one number; JSON."""
 
@@ -27,13 +27,13 @@ LineKind = Literal["title", "header", "ruler", "row", "total", "detail_title", "
 the same of a second table below the first.
 """
 
-Place = Literal["job", "data", "host-data", "summary", "framework", "hccl"]
-"""Where a file lies: in the folder of a job or its ``data``, in ``host/data`` next to the device's
-folder, in ``profiler`` of the summary, in ``FRAMEWORK``, in that of an operator below
-``hccl_info``.
+Place = Literal["job", "data", "device", "host-data", "summary", "framework", "hccl"]
+"""Where a file lies: in the folder of a job or its ``data``, in that of a device in the job's,
+where there is one, in ``host/data`` next to it, in ``profiler`` of the summary, in ``FRAMEWORK``,
+in that of an operator below ``hccl_info``.
 """
 
-Mode = Literal["training", "inference"]
+Mode = Literal["training", "inference", "pipeline"]
 
 IGNORED = (".done", ".join", ".zip")
 """Names that end so are marks, what a parser joined, and archives."""

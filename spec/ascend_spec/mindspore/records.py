@@ -23,6 +23,7 @@ from construct import (
 )
 
 from ascend_spec.core.packed import Field, field
+from ascend_spec.raw.records import counters
 from ascend_spec.raw.records.forms import CONSTANT, DERIVED, HASH_DIC, REPEATED, UNRECORDED
 
 TICK = 10
@@ -107,6 +108,12 @@ HWTS_BLOCK_PMU = Struct(
     _block("words", Array(8, Int32ul), "Not known."),
 )
 """Counters of a block, whose time is none where is_warn_res0_ov is 1; no real one is known."""
+
+
+# --- counters of AI cores ------------------------------------------------------------------------
+
+AICORE_PMU = counters.AICORE_PMU
+"""The counters of a task, as msprof has them."""
 
 
 # --- points of steps ------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ of ``slice``. ``{names}`` are filled from the victim.
   end with NUL; ``is: <text>`` instead of the whole line
 - ``line: <number>, drop: true`` or ``repeat: true``; ``swap: <number>`` with another line
 - ``cut: <bytes>`` off the end; ``behind: <hex>`` after it; ``from: <hex>`` in front of all
+- ``ends: lf``: lines end so
 - ``gone: true``, ``named: <name>``: the file; ``add: <name>, text: <text>``: another one next to it
 - ``copy: <name>``: the same file once more under another name
 """
@@ -81,6 +82,8 @@ def _changed(folder: Folder, content: bytes, edit: Edit) -> bytes:
         return content + bytes.fromhex(edit["behind"])
     if "from" in edit:
         return bytes.fromhex(edit["from"]) + content
+    if "ends" in edit:
+        return content.replace(b"\r\n", b"\n")
     if "line" in edit:
         return _in_lines(content, edit)
     return _at_place(folder, content, edit)

@@ -27,7 +27,7 @@ MEDIUM = "mindspore"
 DONE = ".done"
 """What the mark of a complete raw file ends with."""
 
-SHARED = frozenset({"hwts", "ts_track", "device_start", "host_start"})
+SHARED = frozenset({"hwts", "ts_track", "device_start", "host_start", "aicore", "device_info"})
 """Kinds of raw files whose names are those of other profilers' as well."""
 
 SHARED_TABLES = frozenset({"run_info"})

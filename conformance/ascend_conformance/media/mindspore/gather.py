@@ -82,8 +82,24 @@ class Folder:
             return str(path)
 
 
-def read_folder(facts: Facts, path: Path, label: str, progress: Progress | None = None) -> Folder:
-    """Read all files of a folder, or a single one.
+def devices_of(path: Path) -> list[str]:
+    """The devices whose files are in a folder, in order of their numbers; none of a single file."""
+    if not path.is_dir():
+        return []
+    listing = Listing(path)
+    tables = (one.device for one in tables_in(listing.paths))
+    found = {*(one.device for one in captures_in(listing)), *tables} - {""}
+    return sorted(found, key=lambda one: (len(one), one))
+
+
+def read_folder(
+    facts: Facts,
+    path: Path,
+    label: str,
+    progress: Progress | None = None,
+    device: str | None = None,
+) -> Folder:
+    """Read all files of a folder, or those of one device and of none, or a single one.
 
     What cannot be read is among the facts (``damage``).
     """
@@ -91,6 +107,9 @@ def read_folder(facts: Facts, path: Path, label: str, progress: Progress | None 
     if path.is_dir():
         listing = Listing(path)
         folder.captures, folder.tables = captures_in(listing), tables_in(listing.paths)
+        if device is not None:
+            folder.captures = [one for one in folder.captures if one.device == device]
+            folder.tables = [one for one in folder.tables if one.device in ("", device)]
     else:
         capture = capture_of_file(path)
         folder.captures = [] if capture is None else [capture]

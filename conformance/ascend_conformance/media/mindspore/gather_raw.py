@@ -13,6 +13,8 @@ import numpy.typing as npt
 
 from ascend_ref.mindspore.parse.aicpu import KIND as AICPU
 from ascend_ref.mindspore.parse.aicpu import is_records
+from ascend_ref.mindspore.parse.flops import KIND as AICORE
+from ascend_ref.mindspore.parse.flops import operations
 from ascend_ref.mindspore.parse.hwts import HWTS, HwtsRecords, kind_number
 from ascend_ref.mindspore.parse.points import points_of
 from ascend_ref.mindspore.parse.run import Run
@@ -20,6 +22,7 @@ from ascend_ref.mindspore.parse.steps import Point
 from ascend_ref.mindspore.raw.records import layout_of, read_records
 from ascend_ref.mindspore.raw.strings import String, read_strings
 from ascend_ref.raw.damage import Damage
+from ascend_ref.raw.fields import numbers
 
 from .facts import Facts, SqlValue
 
@@ -52,6 +55,32 @@ def gather_device(source: Source) -> None:
     _gather_hwts(source)
     _gather_points(source)
     source.facts.add("kernel", _kernels(source))
+    source.facts.add("counted", _counted(source))
+
+
+# --- counters of AI cores ------------------------------------------------------------------------
+
+
+def _counted(source: Source) -> Rows:
+    slices = source.run.slices(AICORE)
+    if slices is None or not source.run.reads(AICORE):
+        return
+    layout = layout_of(AICORE, source.run.day)
+    before: int | None = None
+    for block in read_records(slices, AICORE, source.run.day, source.damage):
+        number, rows = source.number(block.path), layout.view(0, block.rows)
+        columns = zip(
+            numbers(layout.declaration(layout.members[0]), "cnt", rows).tolist(),
+            rows["taskId"].tolist(),
+            rows["streamId"].tolist(),
+            rows["totalCycle"].tolist(),
+            operations(rows["pmuList"]).tolist(),
+            strict=True,
+        )
+        for place, (cnt, *own) in enumerate(columns):
+            offset = max(block.offset + place * layout.size, 0)
+            yield number, None, offset, cnt, before, *own
+            before = cnt
 
 
 # --- the log of the scheduler ---------------------------------------------------------------------

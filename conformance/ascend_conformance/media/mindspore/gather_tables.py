@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ascend_ref.mindspore.parse.flops import SUMS
+from ascend_ref.mindspore.parse.memory_usage import SUMMARY
 from ascend_spec.mindspore import TableColumn
 
 from .facts import HAS_ROWS, Facts, SqlValue, own_columns
@@ -63,6 +65,16 @@ def _state_header(
     between = (fits[0], fits[-1]) if fits else (None, None)
     row = (number, table.header_line, None, table.table.table, text, nearest, int(bool(fits)))
     facts.add("header", [(*row, *between)])
+
+
+SUMMED: Mapping[str, tuple[str, Sequence[str]]] = {
+    SUMS: ("operations", ("FLOPs", "FLOPS", "FLOPS_Utilization")),
+    SUMMARY: (
+        "memory_taken",
+        ("capacity", "allocations", "deallocations", "peak_mem", "static_mem"),
+    ),
+}
+"""Documents whose numbers are facts: the table of these, and their keys."""
 
 
 class _Reader:
@@ -167,3 +179,12 @@ def _gather_document(facts: Facts, number: int, file: TableFile) -> None:
         return
     if not isinstance(document, (dict, list)):
         facts.add("damage", [(number, None, 0, "document", of, "no object and no list")])
+    elif of in SUMMED and isinstance(document, dict):
+        facts.add(SUMMED[of][0], [(number, None, None, *_numbers(document, SUMMED[of][1]))])
+
+
+def _numbers(document: Mapping[str, Any], names: Sequence[str]) -> Iterator[SqlValue]:
+    """Numbers of a document by their keys; ``None`` for what is none."""
+    for name in names:
+        value = document.get(name)
+        yield value if isinstance(value, (int, float)) else None

@@ -16,7 +16,7 @@ from ...engine.relations.rule import load_relations
 from ...finding import MINDSPORE, Coverage, FileReport, Finding, Seen, Skipped
 from ...options import Options
 from .facts import open_facts
-from .gather import Folder, read_folder
+from .gather import Folder, devices_of, read_folder
 from .queries import questions
 from .rules import FileRule, in_force, load_file_rules
 from .shown import ask_relations
@@ -31,10 +31,52 @@ def judge_files(
     """The verdict on a folder, or on a single file; what the system refuses is part of it."""
     named = label or show_path(path)
     started = time.monotonic()
-    with open_facts() as facts:
-        folder = read_folder(facts, path, named, progress)
-        report = judge_folder(folder, options or Options())
-    return replace(report, seconds=time.monotonic() - started)
+    reports = []
+    devices: Sequence[str | None] = devices_of(path)
+    for device in devices or (None,):
+        with open_facts() as facts:
+            folder = read_folder(facts, path, named, progress, device)
+            reports.append(judge_folder(folder, options or Options()))
+    return replace(_of_devices(reports), seconds=time.monotonic() - started)
+
+
+def _of_devices(reports: Sequence[FileReport]) -> FileReport:
+    """One report of those of devices: what they say of files that are of none comes once."""
+    first = reports[0]
+    if len(reports) == 1:
+        return first
+    seen = [one.seen for one in reports if one.seen is not None]
+    rows: dict[str, int] = {}
+    for one in seen:
+        for kind, count in one.rows.items():
+            rows[kind] = rows.get(kind, 0) + count
+    known = seen[0].coverage.producible if seen[0].coverage else 0
+    found = {
+        (one.rule, one.place, one.file, one.line, one.offset): one
+        for report in reports
+        for one in report.findings
+    }
+    return replace(
+        first,
+        seen=replace(
+            seen[0],
+            devices=tuple(sorted({device for one in seen for device in one.devices})),
+            rows=rows,
+            coverage=Coverage(len(rows), known),
+        ),
+        findings=tuple(sorted(found.values(), key=lambda one: (one.rule, one.place, one.file))),
+        skipped=_skipped_by_all(reports),
+        rules_run=max(one.rules_run for one in reports),
+        places_checked=sum(one.places_checked for one in reports),
+        unreadable=next((one.unreadable for one in reports if one.unreadable), None),
+        members=tuple(dict.fromkeys(path for one in reports for path in one.members)),
+    )
+
+
+def _skipped_by_all(reports: Sequence[FileReport]) -> tuple[Skipped, ...]:
+    """What was skipped of each device."""
+    others = [set(one.skipped) for one in reports[1:]]
+    return tuple(one for one in reports[0].skipped if all(one in some for some in others))
 
 
 def judge_folder(folder: Folder, options: Options) -> FileReport:

@@ -59,6 +59,8 @@ def run_specimen(subject: str, rules: Iterable[str] | None = None) -> Trials:
 
 def side_of(rule: FileRule) -> Side:
     """In which files a rule is tried: what another side has would only differ from it then."""
+    if rule.search.beside:
+        return "next to each other"
     kinds = {edit["file"] for edit in rule.breaks}
     if rule.search.table == "remade" or not kinds:
         return "both"
@@ -96,8 +98,9 @@ def _change(
 ) -> tuple[Iterable[str], str | None]:
     victim = victim_of(clean, rule)
     with TemporaryDirectory(prefix=".ascend-ref-") as place, open_facts() as facts:
-        copy = Path(place) / clean.path.name
-        shutil.copytree(clean.path, copy)
+        near = Path(place) / "near"
+        shutil.copytree(clean.path.parent, near)
+        copy = near / clean.path.name
         apply_edits(_moved(clean, copy), edits, victim)
         broken = read_folder(facts, copy, clean.label)
         report = judge_folder(broken, WITHOUT_EXAMPLES)

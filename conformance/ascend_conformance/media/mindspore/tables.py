@@ -209,7 +209,7 @@ class Table:
             if not text.strip():
                 continue
             cells = [one.strip() for one in text.split(between)]
-            if line == 1 and self.table.table in HEADED and cells[0] == self.table.columns[0].name:
+            if line == 1 and self.table.table in HEADED and cells[0] in names:
                 self.header, self.is_headed = cells, True
                 continue
             if label is not None and text.startswith(label.split("(")[0]):
@@ -219,7 +219,7 @@ class Table:
                 continue
             here = self.header if self.is_headed else names
             least = sum(one.since is None for one in self.table.columns)
-            if not least <= len(cells) <= len(here) or (self.is_headed and len(cells) < len(here)):
+            if not (len(here) if self.is_headed else least) <= len(cells) <= len(here):
                 self.fault(line, "row", text, f"{len(here)} values")
                 continue
             own = dict(zip(here, cells, strict=False))
@@ -262,8 +262,10 @@ def headers_on(table: IntermediateFile, header: Sequence[str], day: str) -> Iter
     """The headers that a file of CSV can have on a day, of each mode; with its own columns of
     reductions, where these have the form of the day.
     """
-    for mode in ("training", "inference"):
-        columns = [one for one in table.columns_on(day) if one.mode in (None, mode)]
+    every = table.columns_on(day)
+    modes = {one.mode for one in every if one.mode is not None}
+    for mode in (*sorted(modes), *([None] if len(modes) < 2 else [])):
+        columns = [one for one in every if one.mode in (None, mode)]
         fixed = [one.name for one in columns if one.each is None]
         forms = [one.form for one in columns if one.each is not None]
         more = list(header[len(fixed) :])
