@@ -88,6 +88,11 @@ def find_captures(path: Path) -> list[RawCapture]:
     return found
 
 
+def is_of_vm(path: Path) -> bool:
+    """Whether text of the framework is of the VM back end, by its name; else it is of GE."""
+    return any(part.startswith("vm") for part in path.name.split("."))
+
+
 def _captures(job: tuple[Path, str], found: list[_Found]) -> Iterator[RawCapture]:
     """One for each device; files without one belong to all of them."""
     path, name = job

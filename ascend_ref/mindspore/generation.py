@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -15,10 +16,16 @@ from ascend_spec.core import Bounds
 from ascend_spec.mindspore import CaptureFile, Generation
 from ascend_spec.mindspore.records import INLINE, NUMBER
 
-from .folder import RawCapture
+from .folder import RawCapture, is_of_vm
 from .raw.records import layout_of
 
 _WITH_TEXTS = "task_desc_records"
+
+_WITH_TYPES = "graph_desc_info"
+_TYPE = re.compile(rb"_data_type:([0-9]{1,9})(?![0-9])")
+
+TYPES_OF_VM = "vm_data_types"
+"""The method by which text of the VM back end has types."""
 
 _SHOWN = 1 << 16
 """Bytes of a file that are looked at."""
@@ -86,6 +93,8 @@ def _content_evidence(path: Path, kind: CaptureFile) -> Iterator[Evidence]:
     """What the first bytes of a file show that has other content on other days."""
     if kind.file == _WITH_TEXTS:
         yield from _text_evidence(path, kind)
+    if kind.file == _WITH_TYPES:
+        yield from _type_evidence(path)
     grammar = mindspore_catalog().grammars.get(kind.grammar or "")
     dated = [] if grammar is None else [one for one in grammar.lines.values() if _days(one)]
     if grammar is None or not dated:
@@ -126,6 +135,25 @@ def _text_evidence(path: Path, kind: CaptureFile) -> Iterator[Evidence]:
         for one in mindspore_catalog().methods["inline_text"].ways:
             if one.way == way:
                 yield Evidence(path, f"names in records are marked so{_days(one)}", one)
+
+
+def _type_evidence(path: Path) -> Iterator[Evidence]:
+    """Which numbers of types, of the VM back end, only some of the days know."""
+    if not is_of_vm(path):
+        return
+    with path.open("rb") as file:
+        content = file.read(_SHOWN)
+    shown = {int(number) for number in _TYPE.findall(content)}
+    catalog = mindspore_catalog()
+    ways = catalog.methods[TYPES_OF_VM].ways
+    known = {
+        one.way: {each.value for each in catalog.vocabularies[one.way].members} for one in ways
+    }
+    for one in ways:
+        others = set().union(*(known[way] for way in known if way != one.way))
+        alone = shown & known[one.way] - others
+        if alone:
+            yield Evidence(path, f"type {min(alone)} is known{_days(one)}", one)
 
 
 def _days(bounds: Bounds) -> str:

@@ -11,6 +11,8 @@ from typing import Literal
 from ascend_ref.raw.damage import Damage
 from ascend_spec import mindspore_catalog
 
+from ..folder import is_of_vm
+from ..generation import TYPES_OF_VM
 from ..raw.lines import Line, read_slices
 from .operator import Framework, Row, key_of, last_part, name_of, subgraph_of
 from .run import Run
@@ -74,10 +76,7 @@ def _lines(run: Run, kind: str) -> Iterator[Line]:
 def _back_end(run: Run, kinds: list[str]) -> BackEnd:
     """By the name of the first kind; files of the other back end are stated as damage."""
     paths = [run.capture.files[kind].slices[0].path for kind in kinds]
-    found: list[BackEnd] = [
-        "vm" if any(part.startswith("vm") for part in path.name.split(".")) else "ge"
-        for path in paths
-    ]
+    found: list[BackEnd] = ["vm" if is_of_vm(path) else "ge" for path in paths]
     for kind, path, one in zip(kinds, paths, found, strict=True):
         if one != found[0]:
             text = f"a file of the back end {one} next to one of {found[0]}, {paths[0].name}"
@@ -87,7 +86,7 @@ def _back_end(run: Run, kinds: list[str]) -> BackEnd:
 
 def _tensors(run: Run, line: Line, back_end: BackEnd) -> Mapping[str, Mapping[str, str]]:
     form = mindspore_catalog().grammars["tensor"].lines["tensor"]
-    types = run.way("vm_data_types") if back_end == "vm" else "ge_data_types"
+    types = run.way(TYPES_OF_VM) if back_end == "vm" else "ge_data_types"
     found = {}
     for text in _split(line.parts["tensors"]):
         parts = form.read(text)

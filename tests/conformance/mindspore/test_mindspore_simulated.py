@@ -44,8 +44,5 @@ def test_m50_a_simulated_job_and_its_intermediate_files_are_clean(
     write_run(scenario, seed, folder / "raw", [form], generation=day)
     parse(folder / "raw", folder / "parsed", day)
     report = check([folder / "raw", folder / "parsed"])
-    # No name shows whether numbers of types are those up to 2021-06-17 or later ones, so that the
-    # check takes the later ones for files with the names of both.
-    known = {"MSP406"} if "2021-01-06" <= day < "2021-06-18" else set()
-    assert {one.rule for one in report.findings} <= known
+    assert {one.rule for one in report.findings} == set()
     assert [one.file for one in report.files if one.unreadable] == []
