@@ -57,7 +57,7 @@ def find_generation(capture: RawCapture) -> Written:
     first = max((one.bounds.since for one in evidence if one.bounds.since), default="")
     past = [one.bounds.until for one in evidence if one.bounds.until]
     end = min((one for one in past if one > first), default=None)
-    generation = generation_of(first)
+    generation = generation_of(first, exports=capture.exports(first))
     day = max(generation.day, first)
     if end is not None and day >= end:
         day = (date.fromisoformat(end) - timedelta(days=1)).isoformat()
@@ -65,9 +65,14 @@ def find_generation(capture: RawCapture) -> Written:
     return Written(generation, day, evidence, contradicts)
 
 
-def generation_of(day: str) -> Generation:
-    """The last of those that parse raw files which had begun on a day; the first before it."""
-    known = [one for one in mindspore_catalog().generations.values() if one.reads == "raw"]
+def generation_of(day: str, *, exports: bool = False) -> Generation:
+    """The last of those that make intermediate files which had begun on a day; the first before it.
+
+    exports: whether there is what msprof exports; else those that parse raw files alone.
+    """
+    reads = ("raw", "msprof") if exports else ("raw",)
+    every = mindspore_catalog().generations.values()
+    known = [one for one in every if one.leaves == "intermediate" and one.reads in reads]
     return [known[0], *(one for one in known if one.since <= day)][-1]
 
 

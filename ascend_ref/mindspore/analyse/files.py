@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ascend_ref.raw.damage import Damage, Unreadable, few
+from ascend_ref.raw.damage import Damage, Damaged, Unreadable, few
 from ascend_ref.text.rows import CsvRows
 from ascend_spec import mindspore_catalog
 
@@ -104,27 +104,7 @@ class Folder:
         path = self.find(table)
         if path is None:
             return None
-        rows = CsvRows(path)
-        names = ["row", "line", "offset"]
-        batches = list(rows.batches())
-        for fault in rows.faults.values():
-            more = f", and {fault.count - 1:,} more" if fault.count > 1 else ""
-            text = f"line {fault.first.line}: {fault.fault.replace('-', ' ')}{more}"
-            self.damage.append(Damage(path, text, kind=table))
-        if rows.header_damage is not None:
-            self.damage.append(Damage(path, f"line 1: {rows.header_damage}", kind=table))
-        if not rows.header:
-            return None
-        header = [one.strip() for one in rows.header]
-        if not batches:
-            nothing = pa.array([], pa.string())
-            return Cells(path, dict.fromkeys(header, nothing), np.zeros(0, np.int64))
-        every = pa.Table.from_batches(batches)
-        columns = {
-            name: every.column(len(names) + place).combine_chunks()
-            for place, name in reversed(list(enumerate(header)))
-        }
-        return Cells(path, columns, every.column("line").to_numpy())
+        return read_cells(path, table, self.damage)
 
     def rows(self, table: str) -> list[list[str]]:
         """A small file of CSV, row by row, the header first; rows may differ in length."""
@@ -167,6 +147,33 @@ class Folder:
             for row in rows.tolist():
                 text = f"line {cells.lines[row]}: {column} is {what}: {texts[row].as_py()!r:.60}"
                 damage.append(Damage(cells.path, text))
+
+
+def read_cells(path: Path, kind: str, damage: Damaged) -> Cells | None:
+    """A file of values between commas; ``None`` for one with nothing in it. ``damage`` takes what
+    of it cannot be read.
+    """
+    rows = CsvRows(path)
+    names = ["row", "line", "offset"]
+    batches = list(rows.batches())
+    for fault in rows.faults.values():
+        more = f", and {fault.count - 1:,} more" if fault.count > 1 else ""
+        text = f"line {fault.first.line}: {fault.fault.replace('-', ' ')}{more}"
+        damage.append(Damage(path, text, kind=kind))
+    if rows.header_damage is not None:
+        damage.append(Damage(path, f"line 1: {rows.header_damage}", kind=kind))
+    if not rows.header:
+        return None
+    header = [one.strip() for one in rows.header]
+    if not batches:
+        nothing = pa.array([], pa.string())
+        return Cells(path, dict.fromkeys(header, nothing), np.zeros(0, np.int64))
+    every = pa.Table.from_batches(batches)
+    columns = {
+        name: every.column(len(names) + place).combine_chunks()
+        for place, name in reversed(list(enumerate(header)))
+    }
+    return Cells(path, columns, every.column("line").to_numpy())
 
 
 def open_folder(path: Path, device: str | None = None, *, of_all_ranks: bool = False) -> Folder:

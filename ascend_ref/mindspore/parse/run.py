@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
@@ -11,7 +12,7 @@ from ascend_ref.raw.damage import Damage
 from ascend_ref.raw.series import Slices
 from ascend_spec import mindspore_catalog
 from ascend_spec.core import DAYS, Bounds
-from ascend_spec.mindspore import LineEnd, LineKind, TableColumn
+from ascend_spec.mindspore import LineEnd, LineKind, Reads, TableColumn
 
 from ..folder import RawCapture
 
@@ -32,6 +33,11 @@ class Run:
     line_end: LineEnd = "crlf"
     damage: list[Damage] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
+
+    @cached_property
+    def takes(self) -> Reads:
+        """What the parsers of the day take of the capture."""
+        return "msprof" if self.capture.exports(self.day) else "raw"
 
     def slices(self, kind: str) -> Slices | None:
         """The slices of a kind of raw files, ``None`` where there are none."""
@@ -56,7 +62,7 @@ class Run:
 
     def form(self, table: str, line: LineKind) -> str:
         """The form of a line of an intermediate file on the day; ``KeyError`` without one."""
-        form = mindspore_catalog().tables[table].line_on(line, self.day)
+        form = mindspore_catalog().tables[table].line_on(line, self.day, self.takes)
         if form is None:
             raise KeyError(f"{table} has no {line} on {self.day}")
         return form
@@ -67,7 +73,7 @@ class Run:
 
     def columns(self, table: str) -> tuple[TableColumn, ...]:
         """The columns of an intermediate file on the day."""
-        return mindspore_catalog().tables[table].columns_on(self.day)
+        return mindspore_catalog().tables[table].columns_on(self.day, self.takes)
 
     def path(self, table: str) -> Path | None:
         """Where an intermediate file is written, which is noted; ``None`` on days without it."""
@@ -88,9 +94,3 @@ class Run:
 
 Parser: TypeAlias = Callable[[Run], None]
 """Reads its raw files, if there are any, and writes what follows. Raises ``OSError``."""
-
-
-def run_parsers(run: Run, parsers: Sequence[Parser]) -> None:
-    """One parser after the other."""
-    for parser in parsers:
-        parser(run)

@@ -11,6 +11,7 @@ from ascend_ref.raw.lines import Entry
 
 from .aicpu import write_aicpu, write_fetches
 from .device import write_log, write_points
+from .exported import write_exports
 from .framework import write_framework
 from .gpu import write_gpu_fetches, write_gpu_steps
 from .graph import Graph
@@ -55,6 +56,7 @@ def write_ascend_job(
         write_fetches(job)
         write_hccl(job)
         _write_clocks(job)
+        write_exports(job)
         if pipeline is not None:
             write_data_pipeline(job, pipeline)
     if lost is not None:

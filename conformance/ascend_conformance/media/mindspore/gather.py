@@ -15,9 +15,9 @@ from ascend_ref.mindspore.parse.aicore import write_aicore
 from ascend_ref.mindspore.parse.framework import framework_of
 from ascend_ref.mindspore.parse.hwts import write_hwts
 from ascend_ref.mindspore.parse.operators import write_operators
-from ascend_ref.mindspore.parse.parse import PARSERS
+from ascend_ref.mindspore.parse.parse import PARSERS, run_parsers
 from ascend_ref.mindspore.parse.readable_times import write_readable_times
-from ascend_ref.mindspore.parse.run import Run, run_parsers
+from ascend_ref.mindspore.parse.run import Run
 from ascend_ref.raw.damage import Damage
 from ascend_spec import mindspore_catalog, per_spec
 from ascend_spec.core import DAYS, packaged

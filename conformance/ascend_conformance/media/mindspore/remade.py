@@ -14,8 +14,8 @@ from typing import BinaryIO, NamedTuple
 
 from ascend_ref.mindspore.folder import RawCapture
 from ascend_ref.mindspore.generation import Written, find_generation
-from ascend_ref.mindspore.parse.parse import PARSERS
-from ascend_ref.mindspore.parse.run import Run, run_parsers
+from ascend_ref.mindspore.parse.parse import run_parsers
+from ascend_ref.mindspore.parse.run import Run
 from ascend_ref.raw.lines import LONGEST
 from ascend_spec import mindspore_catalog
 from ascend_spec.core import DAYS
@@ -216,7 +216,7 @@ def _differences(
 ) -> Iterator[tuple[Path, Difference | None]]:
     with TemporaryDirectory(prefix=".ascend-ref-") as place:
         run = Run(capture, day, Path(place))
-        run_parsers(run, PARSERS)
+        run_parsers(run)
         made = set(run.written)
         for one in files:
             if one.path.name in made:
