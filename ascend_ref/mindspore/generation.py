@@ -91,6 +91,8 @@ def _content_evidence(path: Path, kind: CaptureFile) -> Iterator[Evidence]:
     """What the first bytes of a file show that has other content on other days."""
     if kind.file == _WITH_TEXTS:
         yield from _text_evidence(path, kind)
+    if kind.columns:
+        yield from _column_evidence(path, kind)
     grammar = mindspore_catalog().grammars.get(kind.grammar or "")
     dated = [] if grammar is None else [one for one in grammar.lines.values() if _days(one)]
     if grammar is None or not dated:
@@ -107,6 +109,17 @@ def _content_evidence(path: Path, kind: CaptureFile) -> Iterator[Evidence]:
         line = None if entry.line is None else grammar.lines[entry.line]
         if line is not None and line in dated:
             yield Evidence(path, f"such text is written{_days(line)}", line)
+            return
+
+
+def _column_evidence(path: Path, kind: CaptureFile) -> Iterator[Evidence]:
+    """By the first line, which names the columns."""
+    with path.open("rb") as file:
+        header = file.readline(_SHOWN).decode("utf-8", "replace").rstrip("\r\n").split(",")
+    for one in kind.columns:
+        if (one.since or one.until) and not one.optional and one.name in header:
+            text = f"the column {one.name!r} is read{_days(one)}"
+            yield Evidence(path, text, one)
             return
 
 

@@ -1,4 +1,4 @@
-"""What msprof exports of a device, read as parsers do: the newest file, or those of all iterations."""
+"""What msprof exports of a device, read as parsers do: the newest file, or each iteration."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def columns_in(
         elif not one.optional:
             missing.append(one)
     if missing:
-        text = f"line 1: no column {missing[0].name!r}, which parsers of {run.day} read"
+        text = f"line 1: no column {missing[0].name!r}"
         run.damage.append(Damage(path, text, kind=kind))
         return None
     return found

@@ -182,6 +182,8 @@ def _is_source(capture: RawCapture, file: TableFile) -> bool:
 def _lacks_names(capture: RawCapture, file: TableFile, day: str) -> bool:
     """Whether a table is made of files of the framework as well, and there are none."""
     files = mindspore_catalog().files
+    if capture.exports(day):
+        return False
     named = {
         one
         for one in _sources(file.table.table)

@@ -20,6 +20,8 @@ SPECIMENS: Mapping[str, tuple[str, str]] = {
     "G1, at first": ("mindspore-raw", "2020-06-20"),
     "G2": ("mindspore-raw", "2021-12-16"),
     "G3": ("mindspore-raw", "2023-07-02"),
+    "G3m, each iteration": ("mindspore-raw", "2023-10-15"),
+    "G3m": ("mindspore-raw", "2025-06-02"),
     "GPU": ("mindspore-gpu", "2021-12-16"),
 }
 """By the name of the subject, what is simulated of which day."""
