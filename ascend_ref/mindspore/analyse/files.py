@@ -6,44 +6,21 @@ import csv
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-
-from ascend_ref.raw.damage import Damage, Damaged, Unreadable, few
-from ascend_ref.text.rows import CsvRows
+from ascend_ref.raw.damage import Damage, Unreadable, few
 from ascend_spec import mindspore_catalog
 
-from .cells import Indexes, Texts, indexes
+from ..sheet import Cells, Indexes, read_cells
 
 INNER = "profiler"
 """The folder of intermediate files in that of a summary."""
 DEVICE = "device"
 PART = re.compile(r"\{[^}]*\}")
 """A changing part in a name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cells:
-    """The rows of a file that could be read. ``lines``: where they stand, from 1."""
-
-    path: Path
-    columns: Mapping[str, Texts]
-    lines: Indexes
-
-    def first(self, names: Iterable[str]) -> Texts | None:
-        """The first of some columns that the file has."""
-        return next((self.columns[one] for one in names if one in self.columns), None)
-
-    def taken(self, rows: Indexes) -> Cells:
-        """The same with some rows."""
-        wanted = indexes(rows)
-        columns = {name: one.take(wanted) for name, one in self.columns.items()}
-        return Cells(self.path, columns, self.lines[rows])
 
 
 @dataclass(eq=False)
@@ -147,33 +124,6 @@ class Folder:
             for row in rows.tolist():
                 text = f"line {cells.lines[row]}: {column} is {what}: {texts[row].as_py()!r:.60}"
                 damage.append(Damage(cells.path, text))
-
-
-def read_cells(path: Path, kind: str, damage: Damaged) -> Cells | None:
-    """A file of values between commas; ``None`` for one with nothing in it. ``damage`` takes what
-    of it cannot be read.
-    """
-    rows = CsvRows(path)
-    names = ["row", "line", "offset"]
-    batches = list(rows.batches())
-    for fault in rows.faults.values():
-        more = f", and {fault.count - 1:,} more" if fault.count > 1 else ""
-        text = f"line {fault.first.line}: {fault.fault.replace('-', ' ')}{more}"
-        damage.append(Damage(path, text, kind=kind))
-    if rows.header_damage is not None:
-        damage.append(Damage(path, f"line 1: {rows.header_damage}", kind=kind))
-    if not rows.header:
-        return None
-    header = [one.strip() for one in rows.header]
-    if not batches:
-        nothing = pa.array([], pa.string())
-        return Cells(path, dict.fromkeys(header, nothing), np.zeros(0, np.int64))
-    every = pa.Table.from_batches(batches)
-    columns = {
-        name: every.column(len(names) + place).combine_chunks()
-        for place, name in reversed(list(enumerate(header)))
-    }
-    return Cells(path, columns, every.column("line").to_numpy())
 
 
 def open_folder(path: Path, device: str | None = None, *, of_all_ranks: bool = False) -> Folder:

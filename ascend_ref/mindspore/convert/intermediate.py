@@ -12,10 +12,9 @@ from ascend_ref.raw.damage import Damage
 from ascend_ref.raw.moments import MICROSECOND
 from ascend_spec.mindspore import REDUCTION_BEGIN, REDUCTION_END
 
-from ..analyse.cells import Flags
-from ..analyse.files import Cells, Folder
-from ..analyse.load import parse_numbers
+from ..analyse.files import Folder
 from ..parse.operator import last_part
+from ..sheet import Cells, Flags, parse_numbers
 from .clock import TICK
 from .found import CpuRun, Fetch, Iteration, Operator, Runs
 from .operators import operators_of

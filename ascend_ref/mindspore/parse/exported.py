@@ -19,9 +19,7 @@ from ascend_spec import mindspore_catalog
 from ascend_spec.core import DAYS
 from ascend_spec.mindspore import ReadColumn
 
-from ..analyse.cells import Texts, flags, indexes
-from ..analyse.files import Cells, read_cells
-from ..analyse.load import parse_numbers
+from ..sheet import Cells, Texts, flags, indexes, parse_numbers, read_cells
 from .run import Run
 
 OPERATORS, STATISTIC, ITERATIONS = "op_summary", "op_statistic", "step_trace"

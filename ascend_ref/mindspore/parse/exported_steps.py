@@ -68,9 +68,8 @@ class Iterations:
 
     def taken(self, rows: npt.NDArray[np.bool_]) -> Iterations:
         """The same with some rows."""
-        times, rest = (
-            {key: one[rows] for key, one in some.items()} for some in (self.times, self.rest)
-        )
+        times = {what: one[rows] for what, one in self.times.items()}
+        rest = {place: one[rows] for place, one in self.rest.items()}
         return Iterations(self.step[rows], self.model[rows], times, rest, self.is_of_each)
 
 

@@ -80,12 +80,12 @@ def _exported(
     recorded = from_captures([capture], "msprof", catalog().revisions[-1].id)
     with TemporaryDirectory(prefix=".ascend-ref-") as place:
         folder = Path(place)
-        options = {"writer": WRITER, "timestamp": _timestamp(capture)}
-        write_csv_files(recorded, folder, files=tables, **options)
-        found = {kind: folder / f"{kind}_{_timestamp(capture)}.csv" for kind in tables}
+        stamp = _timestamp(capture)
+        write_csv_files(recorded, folder, writer=WRITER, timestamp=stamp, files=tables)
+        found = {kind: folder / f"{kind}_{stamp}.csv" for kind in tables}
         if timeline:
-            write_timeline(recorded, folder, timestamp=_timestamp(capture))
-            found[TIMELINE] = folder / f"msprof_{_timestamp(capture)}.json"
+            write_timeline(recorded, folder, timestamp=stamp)
+            found[TIMELINE] = folder / f"msprof_{stamp}.json"
         return {kind: path.read_bytes() for kind, path in found.items() if path.exists()}
 
 
