@@ -116,12 +116,12 @@ def _information(run: Run, operators: ExportedOperators) -> Iterator[str]:
         found = {
             f"{side}_{number}": tensor
             for side, cells in (("Input", inputs), ("Output", outputs))
-            for number, tensor in enumerate(_tensors(*cells))
+            for number, tensor in enumerate(tensors_of(*cells))
         }
         yield json.dumps(found)
 
 
-def _tensors(shapes: str, data_types: str, formats: str) -> Iterator[dict[str, str]]:
+def tensors_of(shapes: str, data_types: str, formats: str) -> Iterator[dict[str, str]]:
     """Tensors of cells whose parts stand between semicolons; none without a first shape."""
     dimensions = shapes.replace('"', "").split(";")
     if not dimensions[0]:
