@@ -45,7 +45,7 @@ def test_m51_the_generation_is_that_of_what_msprof_exports(job: Job) -> None:
     assert job.parsed.damage == ()
 
 
-def test_m53_operators_have_the_times_and_numbers_of_the_truth(job: Job) -> None:
+def test_m50_operators_have_the_times_and_numbers_of_the_truth(job: Job) -> None:
     rows = {one[named(job, "full_op_name", "full_kernel_name")]: one for one in table(job, DETAIL)}
     assert list(rows) == [one["name"] for one in of_truth(job)]
     for one in of_truth(job):
@@ -56,7 +56,7 @@ def test_m53_operators_have_the_times_and_numbers_of_the_truth(job: Job) -> None
         assert row["task_type"] == one["core"]
 
 
-def test_m53_types_have_the_sums_of_their_operators_and_parts_of_one(job: Job) -> None:
+def test_m50_types_have_the_sums_of_their_operators_and_parts_of_one(job: Job) -> None:
     wanted: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for one in of_truth(job):
         wanted[one["type"]][0] += one["ns"]
@@ -71,7 +71,7 @@ def test_m53_types_have_the_sums_of_their_operators_and_parts_of_one(job: Job) -
         assert float(row["percent"]) == pytest.approx(ns / every, rel=1e-6)
 
 
-def test_m53_the_framework_names_each_operator_with_its_tensors(job: Job) -> None:
+def test_m46_the_framework_names_each_operator_with_its_tensors(job: Job) -> None:
     rows = table(job, "framework_raw")
     full = [row[named(job, "full_op_name", "full_kernel_name")] for row in rows]
     assert full == [one["name"] for one in of_truth(job)]
@@ -88,7 +88,7 @@ def test_m53_the_framework_names_each_operator_with_its_tensors(job: Job) -> Non
     }
 
 
-def test_m53_kernels_of_ai_cpus_are_rows_of_their_own(job: Job) -> None:
+def test_m50_kernels_of_ai_cpus_are_rows_of_their_own(job: Job) -> None:
     rows = table(job, "aicpu_intermediate")
     kernels = [one for one in of_truth(job) if one["core"] == "AI_CPU"]
     assert len(rows) == sum(one["executions"] for one in kernels)
@@ -101,7 +101,7 @@ def test_m53_kernels_of_ai_cpus_are_rows_of_their_own(job: Job) -> None:
         assert float(row["run_end"]) == pytest.approx(end)
 
 
-def test_m53_the_time_line_has_each_execution_on_ai_cores(job: Job) -> None:
+def test_m50_the_time_line_has_each_execution_on_ai_cores(job: Job) -> None:
     path = job.find("output_timeline_data")
     assert path is not None
     header, *rows = csv.reader(path.read_text().splitlines())
@@ -112,7 +112,7 @@ def test_m53_the_time_line_has_each_execution_on_ai_cores(job: Job) -> None:
     assert sum(float(row[3]) for row in rows) * 1e6 == pytest.approx(sum(o["ns"] for o in cores))
 
 
-def test_m53_steps_are_those_of_the_truth(job: Job) -> None:
+def test_m47_steps_are_those_of_the_truth(job: Job) -> None:
     *rows, average = table(job, "step_trace_raw")
     truth = job.truth["exported"]["steps"]
     assert [int(row["step_num"]) for row in rows] == [one["step"] for one in truth]
@@ -135,7 +135,7 @@ def test_m53_steps_are_those_of_the_truth(job: Job) -> None:
     assert int(average["tail"]) == int(mean)
 
 
-def test_m53_operations_are_those_of_each_row(job: Job) -> None:
+def test_m50_operations_are_those_of_each_row(job: Job) -> None:
     rows = table(job, "flops")
     assert len(rows) >= sum(one["executions"] for one in of_truth(job))
     path = job.find("flops_summary")
@@ -147,7 +147,7 @@ def test_m53_operations_are_those_of_each_row(job: Job) -> None:
     assert summary["cube_FLOPs"] > 0
 
 
-def test_m61_analysers_answer_in_the_unit_of_the_generation(job: Job) -> None:
+def test_m60_m61_analysers_answer_in_the_unit_of_the_generation(job: Job) -> None:
     answer = job.ask("aicore_type")
     column = answer["col_name"].index("total_percent")
     assert sum(row[column] for row in answer["object"]) == pytest.approx(100, abs=0.1)
