@@ -78,10 +78,10 @@ def write_exported_steps(run: Run) -> None:
     found, operators = exported_iterations(run), exported_operators(run)
     if found is None or operators is None:
         return
-    steps = steps_of_graphs(run, found, operators)
+    steps = stepsof_graphs(run, found, operators)
     if len(steps):
         _write_steps(run, steps, operators)
-    _write_points(run, _of_graphs(run, found), operators)
+    _write_points(run, of_graphs(run, found), operators)
 
 
 @lru_cache(maxsize=1)
@@ -97,16 +97,16 @@ def exported_iterations(run: Run) -> Iterations | None:
     return None
 
 
-def steps_of_graphs(run: Run, found: Iterations, operators: ExportedOperators) -> Iterations:
+def stepsof_graphs(run: Run, found: Iterations, operators: ExportedOperators) -> Iterations:
     """The iterations that are steps (exported_steps)."""
     graphs = np.unique(operators.export.numbers["model"])
-    of_graphs = _of_graphs(run, found)
-    if len(of_graphs) == len(found) or len(graphs) == 1:
-        return of_graphs
+    own = of_graphs(run, found)
+    if len(own) == len(found) or len(graphs) == 1:
+        return own
     return found.taken(found.model == NO_MODEL)
 
 
-def _of_graphs(run: Run, found: Iterations) -> Iterations:
+def of_graphs(run: Run, found: Iterations) -> Iterations:
     """The iterations without those of no graph, where parsers leave these out."""
     is_every = found.is_of_each or run.way("exported_steps") == "every"
     return found if is_every else found.taken(found.model != NO_MODEL)

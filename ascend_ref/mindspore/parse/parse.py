@@ -20,6 +20,7 @@ from .exported_communication import write_exported_communication
 from .exported_operations import write_exported_operations
 from .exported_operators import write_exported_operators
 from .exported_steps import write_exported_steps
+from .exported_timeline import write_exported_timeline
 from .framework import write_framework
 from .gpu_step_trace import write_gpu_steps
 from .hccl import write_hccl
@@ -48,6 +49,7 @@ PARSERS: Sequence[Parser] = (
     write_exported_operators,
     write_exported_steps,
     write_exported_operations,
+    write_exported_timeline,
     write_exported_communication,
     write_gpu_steps,
     write_fetches,
