@@ -21,8 +21,10 @@ from .run import Run
 from .step_rows import AVERAGE
 from .tables import write_rows
 
-PROCESS = "HCCL"
-"""The process of collectives."""
+PROCESSES = ("HCCL", "Communication")
+"""The process of collectives, and what exports call it today, in which parsers of the day find
+none.
+"""
 
 WAITING = "Notify_Wait"
 """Name of the events of waiting; their task type has a blank."""
@@ -125,7 +127,7 @@ def _collectives(events: Sequence[Event], steps: Iterations) -> Iterable[_Event]
 def _is_process(one: Event) -> bool:
     args = one.get("args")
     is_name = one.get("ph") == "M" and one.get("name") == "process_name"
-    return is_name and isinstance(args, dict) and args.get("name") == PROCESS
+    return is_name and isinstance(args, dict) and args.get("name") in PROCESSES
 
 
 def _is_whole(value: object) -> bool:

@@ -35,9 +35,6 @@ SUMMARY = "summary"
 DEVICE_COLUMN = "Device_id"
 """Files of one device lack it."""
 
-TIMELINE_WORDS = (b'"Communication"', b'"HCCL"')
-"""Name of the process of collectives in the time line, and what it was up to 2025."""
-
 COLLECTIVE, OLD_COLLECTIVE = "COMMUNICATION", "HCCL"
 """Task type of collectives, and what it was as each iteration was exported."""
 
@@ -89,10 +86,7 @@ def _exported(
         if timeline:
             write_timeline(recorded, folder, timestamp=stamp)
             found[TIMELINE] = folder / f"msprof_{stamp}.json"
-        read = {kind: path.read_bytes() for kind, path in found.items() if path.exists()}
-    if timeline:
-        read[TIMELINE] = read[TIMELINE].replace(*TIMELINE_WORDS, 1)
-    return read
+        return {kind: path.read_bytes() for kind, path in found.items() if path.exists()}
 
 
 def _write_iterations(job: Job, capture: Capture) -> None:

@@ -15,6 +15,7 @@ PRESETS = ["cnn-910a", "inference-310p", "edge-310b", "data-bound", "single-op",
 DAYS = [
     *("2020-07-01", "2020-11-11", "2021-03-01", "2021-06-20", "2021-12-16", "2021-12-20"),
     *("2022-03-01", "2022-07-10", "2022-10-15", "2023-03-05", "2023-07-02"),
+    *("2023-08-01", "2023-10-15", "2023-12-20", "2024-03-01", "2025-06-02"),
 ]
 UNKNOWN_TYPES = "MSP406"
 """Advice about types that parsers of the day do not know: models of today have bfloat16."""
