@@ -261,3 +261,84 @@ def test_conversion_takes_the_export_where_the_log_is_gone(tmp_path: Path) -> No
     times = {(row["Start Time(us)"].strip(), float(row["Duration(us)"])) for row in rows}
     assert ("1000.500", 10.0) in times
     assert any("communication" in line for line in one.lost)
+
+
+def event(name: str, start: float, length: float, **args: object) -> dict[str, object]:
+    own = {"name": name, "pid": 9, "tid": 1, "ts": str(start), "dur": length, "ph": "X"}
+    return {**own, "args": {"model id": 1, **args}} if args else own
+
+
+def moved(start: float, length: float, task: str, size: int, target: int) -> dict[str, object]:
+    ranks = {"src rank": 0, "dst rank": target, "transport type": "SDMA", "size(Byte)": size}
+    return event(task.replace(" ", "_"), start, length, **{"task type": task}, **ranks)
+
+
+def timeline(output: Path, *events: dict[str, object]) -> None:
+    process = {"name": "process_name", "pid": 9, "tid": 0, "args": {"name": "HCCL"}, "ph": "M"}
+    path = output / "msprof_20240520000000.json"
+    path.write_text(json.dumps([process, *events]))
+
+
+def test_m50_communication_is_of_the_parts_of_each_step(tmp_path: Path) -> None:
+    output = job(tmp_path / "job")
+    timeline(
+        output,
+        event("hcom_allReduce__1_0", 1010.0, 20.0, connection=1),
+        moved(1011.0, 4.0, "Memcpy", 8000, 1),
+        moved(1016.0, 2.0, "Reduce Inline", 4000, 1),
+        moved(1019.0, 1.5, "Notify Wait", 0, 1),
+        moved(1021.0, 0.5, "Notify Record", 0, 1),
+        moved(1500.0, 9.0, "Memcpy", 1, 1),
+    )
+    assert parsed(tmp_path / "job", tmp_path / "out").damage == ()
+    header, step, average = table(tmp_path / "out", "hccl_raw_0.csv")
+    assert header[:3] == ["step_num", "communication_cost", "wait_cost"]
+    assert [step[0], float(step[1]), float(step[2])] == ["1", 6.5, 1.5]
+    ((link, kinds),) = json.loads(step[3]).items()
+    assert (link, kinds["SDMA"]) == ("0-1", pytest.approx([0.006, 12.0, 2.0]))
+    ((name, row),) = json.loads(step[4]).items()
+    assert (name, row[:3]) == ("hcom_allReduce__1_0", ["1", 6.0, 1.5])
+    # The average is the last step (M51).
+    assert average[:4] == ["-", *step[1:4]]
+
+
+def test_m50_the_time_line_has_a_layer_for_each_depth_of_scopes(tmp_path: Path) -> None:
+    output = job(tmp_path / "job")
+    given = [
+        event("Default/net/a/Add-op1", 10.0, 2.0),
+        event("Default/net/a/Mul-op2", 13.0, 2.0),
+        event("Default/net/b/Add-op3", 20.0, 1.0),
+        event("aclnnAdd", 30.0, 1.0),
+    ]
+    timeline(output, *given)
+    parsed(tmp_path / "job", tmp_path / "out")
+    path = tmp_path / "out" / "ascend_timeline_display_0.json"
+    shown = json.loads(path.read_text())
+    assert shown[1:5] == given
+    layers = [
+        (one["tid"], one["name"], one["ts"], one["dur"])
+        for one in shown[5:]
+        if one["ph"] == "X" and one["pid"] == 4
+    ]
+    assert sorted(layers) == [
+        (0, "Default", "10.000", 11.0),
+        (1, "net", "10.000", 11.0),
+        (2, "a", "10.000", 5.0),
+        (2, "b", "20.000", 1.0),
+    ]
+    threads = [one["args"]["name"] for one in shown if one["name"] == "thread_name"]
+    assert threads == ["layer0", "layer1", "layer2"]
+    summary = json.loads((tmp_path / "out" / "ascend_timeline_summary_0.json").read_text())
+    assert summary == {
+        "total_time": pytest.approx(0.041),
+        **{"num_of_streams": 3, "num_of_ops": 4, "op_exe_times": 5, "max_scope_name_num": 3},
+    }
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", "{}", '[{"ph": "X"}]', "[" * 9000, ""])
+def test_m52_a_time_line_that_is_otherwise_is_stated_or_empty(tmp_path: Path, text: str) -> None:
+    output = job(tmp_path / "job")
+    (output / "msprof_20240520000000.json").write_text(text)
+    found = parsed(tmp_path / "job", tmp_path / "out")
+    assert any("msprof_20240520000000.json" in one for one in found.damage) != (text[:2] == "[{")
+    assert "framework_raw_0.csv" in {one.name for one in found.files}

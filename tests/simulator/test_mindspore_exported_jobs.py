@@ -7,10 +7,15 @@ import json
 from collections import defaultdict
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 from mindspore_jobs import SERVING, TRAINING, Job, jobs
+
+from ascend_ref.mindspore.analyse.files import Folder
+from ascend_ref.mindspore.propose.compose import compose
+from ascend_simulator.scenario import override, preset
 
 OF_ITERATIONS, IN_SUMMARY, OF_TODAY = "2023-10-15", "2024-03-01", "2025-06-02"
 RENAMED = "2024-01-11"
@@ -160,3 +165,21 @@ def test_m60_m61_analysers_answer_in_the_unit_of_the_generation(job: Job) -> Non
         assert row[time] == pytest.approx(one["ns"] / one["executions"] / 1e3, abs=1e-3)
     graph = job.ask("step_trace", {"mode": "step", "step_id": 2})
     assert graph["size"] == len(job.truth["exported"]["steps"])
+
+
+@pytest.mark.parametrize(
+    ("cause", "types", "rule"),
+    [
+        ("data-bound", ["step_trace", "minddata", "minddata_pipeline", "common"], "long_interval"),
+        ("ai-cpu-bound", ["aicpu"], "slow_ai_cpus"),
+    ],
+)
+def test_m77_m80_proposers_find_the_cause(
+    tmp_path: Path, cause: str, types: list[str], rule: str
+) -> None:
+    for name, holds in ((cause, True), ("cnn-910a", False)):
+        place = tmp_path / name
+        place.mkdir()
+        job = next(jobs(place, override(preset(name), ranks=1, steps=3), OF_TODAY))
+        found = compose(Folder(job.folder, job.device), types)
+        assert (rule in {one.rule.proposal for one in found.proposals}) == holds

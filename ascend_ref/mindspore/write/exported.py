@@ -84,7 +84,7 @@ def _exported(
         write_csv_files(recorded, folder, writer=WRITER, timestamp=stamp, files=tables)
         found = {kind: folder / f"{kind}_{stamp}.csv" for kind in tables}
         if timeline:
-            write_timeline(recorded, folder, timestamp=stamp)
+            write_timeline(recorded, folder, writer=WRITER, timestamp=stamp)
             found[TIMELINE] = folder / f"msprof_{stamp}.json"
         return {kind: path.read_bytes() for kind, path in found.items() if path.exists()}
 
