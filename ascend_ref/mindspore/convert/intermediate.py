@@ -27,7 +27,7 @@ _MILLISECOND = 1_000_000
 _NAMES = ("op_name", "kernel_name")
 _FULL_NAMES = ("full_op_name", "full_kernel_name")
 _STARTS = ("start_time(ms)", "start_time(us)")
-"""Names of columns of ms, whatever they say (output_timeline_data, M49)."""
+"""Names of columns of ms, whatever they say (output_timeline_data, M56)."""
 _MOST = float(1 << 62)
 _MOST_US = 1 << 48
 _DIGITS, _TICKS = 18, 1 << 58

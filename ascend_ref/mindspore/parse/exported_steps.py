@@ -188,7 +188,7 @@ def _write_steps(run: Run, steps: Iterations, operators: ExportedOperators) -> N
     if len(rows) > 1:
         rows.append([AVERAGE, *np.mean(np.stack(whole, 1), axis=0)[1:].astype(np.int64).tolist()])
     else:
-        # The average is the row itself (M50).
+        # The average is the row itself (M57).
         rows = [[AVERAGE, *rows[0][1:]]] * 2
     write_rows(run, path, chain([header], rows))
 
