@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ascend_ref.raw.damage import Unreadable
 from ascend_ref.raw.series import Gathered, Parts, Slices
 from ascend_spec import mindspore_catalog
-from ascend_spec.core import Bounds
+from ascend_spec.core import DAYS, Bounds
 from ascend_spec.mindspore import CaptureFile, DatedName
 
 DATA = "data"
@@ -53,6 +53,11 @@ class RawCapture:
     device: str
     path: Path
     files: dict[str, RawFiles] = field(hash=False)
+
+    def exports(self, day: str) -> bool:
+        """Whether it has what msprof exports, and parsers of a day read that."""
+        kinds = (mindspore_catalog().files[one] for one in self.files)
+        return any(one.is_exported and DAYS.in_force(one, day) for one in kinds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +149,14 @@ def _files(path: Path, depth: int) -> Iterator[_Found]:
 
 
 def _found(folder: Path, name: str) -> _Found | None:
-    named = mindspore_catalog().file_of(name)
+    named = mindspore_catalog().file_of(name, folder.name)
     if named is None:
         return None
     kind, dated, parts = named
     if _is_trace(kind.file):
         return _trace(folder, name, kind, dated)
+    if kind.is_exported:
+        return _export(folder, name, kind, dated, parts)
     is_data = folder.name == DATA
     place = folder.parent if is_data else folder
     device = parts.get("device") or parts.get("digit")
@@ -172,3 +179,17 @@ def _trace(folder: Path, name: str, kind: CaptureFile, dated: DatedName) -> _Fou
     parts = ((OPERATOR, folder.name),)
     job = (folder.parent.parent, "")
     return _Found(kind.file, dated, job, of_rank[1], (0, 0), str(folder), name, "", parts)
+
+
+def _export(
+    folder: Path, name: str, kind: CaptureFile, dated: DatedName, parts: Mapping[str, str]
+) -> _Found:
+    """A file that msprof made, in the folder of a device or next to those of all."""
+    place = folder.parent
+    of_device = _DEVICE.fullmatch(place.name)
+    if of_device:
+        place = place.parent
+    newest = -kind.names.index(dated)
+    device = of_device[1] if of_device else None
+    own = tuple(parts.items())
+    return _Found(kind.file, dated, (place, ""), device, (newest, 0), str(folder), name, "", own)

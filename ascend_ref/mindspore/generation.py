@@ -64,7 +64,7 @@ def find_generation(capture: RawCapture) -> Written:
     first = max((one.bounds.since for one in evidence if one.bounds.since), default="")
     past = [one.bounds.until for one in evidence if one.bounds.until]
     end = min((one for one in past if one > first), default=None)
-    generation = generation_of(first)
+    generation = generation_of(first, exports=capture.exports(first))
     day = max(generation.day, first)
     if end is not None and day >= end:
         day = (date.fromisoformat(end) - timedelta(days=1)).isoformat()
@@ -72,9 +72,14 @@ def find_generation(capture: RawCapture) -> Written:
     return Written(generation, day, evidence, contradicts)
 
 
-def generation_of(day: str) -> Generation:
-    """The last of those that parse raw files which had begun on a day; the first before it."""
-    known = [one for one in mindspore_catalog().generations.values() if one.reads == "raw"]
+def generation_of(day: str, *, exports: bool = False) -> Generation:
+    """The last of those that make intermediate files which had begun on a day; the first before it.
+
+    exports: whether there is what msprof exports; else those that parse raw files alone.
+    """
+    reads = ("raw", "msprof") if exports else ("raw",)
+    every = mindspore_catalog().generations.values()
+    known = [one for one in every if one.leaves == "intermediate" and one.reads in reads]
     return [known[0], *(one for one in known if one.since <= day)][-1]
 
 
@@ -95,6 +100,8 @@ def _content_evidence(path: Path, kind: CaptureFile) -> Iterator[Evidence]:
         yield from _text_evidence(path, kind)
     if kind.file == _WITH_TYPES:
         yield from _type_evidence(path)
+    if kind.columns:
+        yield from _column_evidence(path, kind)
     grammar = mindspore_catalog().grammars.get(kind.grammar or "")
     dated = [] if grammar is None else [one for one in grammar.lines.values() if _days(one)]
     if grammar is None or not dated:
@@ -111,6 +118,17 @@ def _content_evidence(path: Path, kind: CaptureFile) -> Iterator[Evidence]:
         line = None if entry.line is None else grammar.lines[entry.line]
         if line is not None and line in dated:
             yield Evidence(path, f"such text is written{_days(line)}", line)
+            return
+
+
+def _column_evidence(path: Path, kind: CaptureFile) -> Iterator[Evidence]:
+    """By the first line, which names the columns."""
+    with path.open("rb") as file:
+        header = file.readline(_SHOWN).decode("utf-8", "replace").rstrip("\r\n").split(",")
+    for one in kind.columns:
+        if (one.since or one.until) and not one.optional and one.name in header:
+            text = f"the column {one.name!r} is read{_days(one)}"
+            yield Evidence(path, text, one)
             return
 
 

@@ -38,7 +38,7 @@ def mindspore() -> None:
 @click.option(
     "--generation",
     metavar="GENERATION",
-    help="Parse as this generation does, G1 to G3, or as on a day (2021-12-16); by default found "
+    help="Parse as this generation does, G1 to G3m, or as on a day (2021-12-16); by default found "
     "from the files.",
 )
 @click.option(

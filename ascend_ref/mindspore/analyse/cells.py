@@ -8,18 +8,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-Texts = Any
-"""An array of texts, which pyarrow has no type for."""
-
-Flags: TypeAlias = npt.NDArray[np.bool_]
-Indexes: TypeAlias = npt.NDArray[np.int64]
+from ..sheet import Flags, Indexes, Texts, flags, indexes
 
 
 class NotText(ValueError):
@@ -184,18 +180,6 @@ def stable_order(keys: Sequence[npt.NDArray[Any]], *, descending: bool) -> Index
         return np.lexsort(keys)
     last = len(keys[0]) - 1
     return last - np.lexsort([key[::-1] for key in keys])[::-1]
-
-
-def flags(array: Any) -> Flags:
-    """Of pyarrow."""
-    found: Flags = array.to_numpy(zero_copy_only=False).astype(np.bool_)
-    return found
-
-
-def indexes(rows: Indexes) -> Any:
-    """For pyarrow, without ``pa.array``, which imports pandas."""
-    buffer = pa.py_buffer(np.ascontiguousarray(rows, np.int64))
-    return pa.Array.from_buffers(pa.int64(), len(rows), [None, buffer])
 
 
 def lower(texts: Texts) -> Texts:

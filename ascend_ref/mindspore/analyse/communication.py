@@ -11,9 +11,10 @@ import numpy as np
 
 from ascend_spec.mindspore import Analyser
 
-from .cells import Column, Indexes, NumberColumn, ObjectColumn
+from ..sheet import Cells, Indexes
+from .cells import Column, NumberColumn, ObjectColumn
 from .condition import Condition, WrongCondition
-from .files import Cells, Folder
+from .files import Folder
 from .query import Rows, answer_rows
 from .ranks import absent, mapping, number, rank_of
 from .steps import NUMBER

@@ -6,44 +6,21 @@ import csv
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-
 from ascend_ref.raw.damage import Damage, Unreadable, few
-from ascend_ref.text.rows import CsvRows
 from ascend_spec import mindspore_catalog
 
-from .cells import Indexes, Texts, indexes
+from ..sheet import Cells, Indexes, read_cells
 
 INNER = "profiler"
 """The folder of intermediate files in that of a summary."""
 DEVICE = "device"
 PART = re.compile(r"\{[^}]*\}")
 """A changing part in a name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cells:
-    """The rows of a file that could be read. ``lines``: where they stand, from 1."""
-
-    path: Path
-    columns: Mapping[str, Texts]
-    lines: Indexes
-
-    def first(self, names: Iterable[str]) -> Texts | None:
-        """The first of some columns that the file has."""
-        return next((self.columns[one] for one in names if one in self.columns), None)
-
-    def taken(self, rows: Indexes) -> Cells:
-        """The same with some rows."""
-        wanted = indexes(rows)
-        columns = {name: one.take(wanted) for name, one in self.columns.items()}
-        return Cells(self.path, columns, self.lines[rows])
 
 
 @dataclass(eq=False)
@@ -104,27 +81,7 @@ class Folder:
         path = self.find(table)
         if path is None:
             return None
-        rows = CsvRows(path)
-        names = ["row", "line", "offset"]
-        batches = list(rows.batches())
-        for fault in rows.faults.values():
-            more = f", and {fault.count - 1:,} more" if fault.count > 1 else ""
-            text = f"line {fault.first.line}: {fault.fault.replace('-', ' ')}{more}"
-            self.damage.append(Damage(path, text, kind=table))
-        if rows.header_damage is not None:
-            self.damage.append(Damage(path, f"line 1: {rows.header_damage}", kind=table))
-        if not rows.header:
-            return None
-        header = [one.strip() for one in rows.header]
-        if not batches:
-            nothing = pa.array([], pa.string())
-            return Cells(path, dict.fromkeys(header, nothing), np.zeros(0, np.int64))
-        every = pa.Table.from_batches(batches)
-        columns = {
-            name: every.column(len(names) + place).combine_chunks()
-            for place, name in reversed(list(enumerate(header)))
-        }
-        return Cells(path, columns, every.column("line").to_numpy())
+        return read_cells(path, table, self.damage)
 
     def rows(self, table: str) -> list[list[str]]:
         """A small file of CSV, row by row, the header first; rows may differ in length."""

@@ -4,28 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow.compute as pc
 
 from ascend_spec.mindspore import AnswerColumn
 
-from .cells import Column, Flags, NumberColumn, ObjectColumn, TextColumn, Texts, flags
-from .files import Cells, Folder
+from ..sheet import Cells, Flags, Numbers, Texts, flags, parse_numbers
+from .cells import Column, NumberColumn, ObjectColumn, TextColumn
+from .files import Folder
 from .rounding import rounded, shown
-
-WHOLE = r"^-?[0-9]{1,18}$"
-DECIMAL = r"^-?[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]{1,3})?$"
-"""Texts of which pyarrow makes the number that Python makes."""
 
 WHOLE_SHARE = 1.5
 """Shares of all types have the sum 1 or 100, so that it says which of both they are parts of."""
 
 JSON_FORM, TEXT_FORM, WHOLE_FORM = "json", "text", "integer"
-
-Numbers: TypeAlias = npt.NDArray[Any]
 
 
 def load(
@@ -126,22 +120,3 @@ def number_column(column: AnswerColumn, numbers: Numbers, missing: Flags | None)
         case _:
             numbers = numbers * column.factor
     return NumberColumn(numbers, missing, text)
-
-
-def parse_numbers(texts: Texts, *, whole: bool = False) -> tuple[Numbers, Flags]:
-    """Texts as numbers, and which are none; those are 0."""
-    plain = flags(pc.match_substring_regex(texts, WHOLE if whole else DECIMAL))
-    kind = "int64" if whole else "float64"
-    if plain.all():
-        return pc.cast(texts, kind).to_numpy(zero_copy_only=False), np.zeros(len(plain), np.bool_)
-    numbers = np.zeros(len(plain), np.dtype(kind))
-    bad = np.zeros(len(plain), np.bool_)
-    for place, text in enumerate(texts.to_pylist()):
-        try:
-            number = int(text) if whole else float(text)
-            numbers[place] = number
-            bad[place] = not np.isfinite(numbers[place])
-        except (ValueError, OverflowError):
-            bad[place] = True
-    numbers[bad] = 0
-    return numbers, bad

@@ -10,9 +10,10 @@ from ascend_ref.raw.damage import Damage
 from ascend_spec import mindspore_catalog, per_spec
 from ascend_spec.mindspore import Analyser, AnswerColumn
 
-from .cells import Column, NumberColumn, TextColumn, Texts, flags, indexes
-from .files import Cells, Folder
-from .load import load, parse_numbers
+from ..sheet import Cells, Texts, flags, indexes, parse_numbers
+from .cells import Column, NumberColumn, TextColumn
+from .files import Folder
+from .load import load
 from .query import Rows
 from .rounding import Floats, added, rounded, shown
 

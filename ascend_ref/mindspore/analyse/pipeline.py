@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .cells import Indexes
+from ..sheet import Indexes
 from .condition import Condition
 from .query import Rows
 

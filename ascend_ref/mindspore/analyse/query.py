@@ -12,7 +12,8 @@ from ascend_ref.cli.suggest import unknown
 from ascend_spec.mindspore import Analyser, AnswerColumn
 from ascend_spec.mindspore.requests import OPERATORS
 
-from .cells import Column, Flags, Indexes, NotText
+from ..sheet import Flags, Indexes
+from .cells import Column, NotText
 from .condition import Condition, Filter, WrongCondition
 
 Narrow: TypeAlias = "Callable[[Rows, Indexes, Condition], Indexes]"

@@ -22,6 +22,7 @@ from ..parse.parse import INCOMPLETE, Progress
 from ..parse.pipeline import write_pipeline
 from ..parse.run import Run
 from .clock import TICK, UNIX, known_zero, unknown_zero
+from .exported import iterations_exported, operators_and_runs
 from .found import Found, Runs, earliest, placed
 from .intermediate import (
     cpu_runs_in,
@@ -54,6 +55,10 @@ READ = frozenset(
     }
 )
 """Kinds of raw files that are converted."""
+
+LOG = "hwts"
+EXPORTED = frozenset({"op_summary", "step_trace"})
+"""Kinds of exported files that are converted, where there is no log of the scheduler."""
 
 RECORDS = frozenset(
     {
@@ -113,12 +118,17 @@ def convert(
 def _sources(path: Path) -> Sequence[RawCapture | Folder]:
     """What there is of each device: raw files or, where these are gone, intermediate files."""
     try:
-        return find_captures(path)
+        captures = find_captures(path)
     except Unreadable as none:
         found = folders_of(path)
         if not found:
             raise Unreadable(f"{none}, and no intermediate file") from none
         return found
+    # Parsers leave files of the dataset engine next to those that they make.
+    files = mindspore_catalog().files
+    if all(files[kind].target == "host" for one in captures for kind in one.files):
+        return folders_of(path) or captures
+    return captures
 
 
 def _names(sources: Sequence[RawCapture | Folder]) -> list[str]:
@@ -145,7 +155,9 @@ def _convert(
     pipeline: Run | None = None
     if isinstance(source, RawCapture):
         run = Run(source, day or find_generation(source).day, draft)
-        found, used, damage = _of_raw(run, spill), run.day, run.damage
+        is_gone = run.takes == "msprof" and LOG not in source.files
+        found = _of_export(run) if is_gone else _of_raw(run, spill)
+        used, damage = run.day, run.damage
         pipeline = run
     else:
         used = day or mindspore_catalog().generations[_PRESUMED].day
@@ -194,6 +206,18 @@ def _of_raw(run: Run, spill: Spill) -> Found:
     return Found(operators, runs, cpu_runs, iterations, fetches, collectives, zero, lost)
 
 
+def _of_export(run: Run) -> Found:
+    """Of what msprof exported alone."""
+    operators, runs, cpu_runs, lost = operators_and_runs(run)
+    iterations = iterations_exported(run)
+    fetches = fetches_of(run)
+    if fetches:
+        lost.append(f"{len(fetches):,} readings of data, at times of a counter that no file states")
+    kinds = [one for one in run.capture.files if one not in EXPORTED]
+    lost = [*lost_of(kinds, READ, RECORDS), *lost]
+    return Found(operators, runs, cpu_runs, iterations, (), (), 0, lost)
+
+
 def _of_folder(folder: Folder, day: str) -> Found:
     operators, tasks = operators_in(folder)
     runs, of_runs = runs_in(folder, operators, tasks)
@@ -210,8 +234,12 @@ def _of_folder(folder: Folder, day: str) -> Found:
                 "when it was; it stands at the start of the others"
             )
             runs = runs.later(earliest(Runs(), cpu_runs, iterations, fetches))
+    if len(runs) and int(runs.start[0]) >= UNIX and any(one.start < UNIX for one in fetches):
+        lost.append(f"{len(fetches):,} readings of data, at times of a counter that no file states")
+        fetches = []
     first = earliest(runs, cpu_runs, iterations, fetches)
     if first >= UNIX:
+        lost.append("times are doubles of ms, which lie 244 ns apart: tasks can overlap by as much")
         return Found(operators, runs, cpu_runs, iterations, fetches, (), 0, lost)
     zero, of_clock = unknown_zero(first, day)
     return Found(operators, runs, cpu_runs, iterations, fetches, (), zero, [*of_clock, *lost])

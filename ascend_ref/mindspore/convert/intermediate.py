@@ -12,10 +12,9 @@ from ascend_ref.raw.damage import Damage
 from ascend_ref.raw.moments import MICROSECOND
 from ascend_spec.mindspore import REDUCTION_BEGIN, REDUCTION_END
 
-from ..analyse.cells import Flags
-from ..analyse.files import Cells, Folder
-from ..analyse.load import parse_numbers
+from ..analyse.files import Folder
 from ..parse.operator import last_part
+from ..sheet import Cells, Flags, parse_numbers
 from .clock import TICK
 from .found import CpuRun, Fetch, Iteration, Operator, Runs
 from .operators import operators_of
@@ -27,12 +26,12 @@ FIRST = "min_cycle_counter"
 _MILLISECOND = 1_000_000
 _NAMES = ("op_name", "kernel_name")
 _FULL_NAMES = ("full_op_name", "full_kernel_name")
-_STARTS = {"start_time(ms)": _MILLISECOND, "start_time(us)": MICROSECOND}
-"""Names of columns, with ns of a unit (output_timeline_data)."""
+_STARTS = ("start_time(ms)", "start_time(us)")
+"""Names of columns of ms, whatever they say (output_timeline_data, M56)."""
 _MOST = float(1 << 62)
 _MOST_US = 1 << 48
-_DIGITS = 17
-"""Numbers of more digits are no ticks."""
+_DIGITS, _TICKS = 18, 1 << 58
+"""Numbers of more digits, or as great, are no ticks."""
 _POINTS = ("start_point", "fp_point", "bp_point", "end_point")
 
 
@@ -59,7 +58,7 @@ def runs_in(
     if cells is None or names is None or not starts:
         return Runs(), []
     columns = [
-        _numbers(folder, cells, starts[0], _STARTS[starts[0]]),
+        _numbers(folder, cells, starts[0], _MILLISECOND),
         _numbers(folder, cells, "duration(ms)", _MILLISECOND),
         _numbers(folder, cells, "stream_id", 1),
     ]
@@ -111,6 +110,9 @@ def cpu_runs_in(folder: Folder) -> list[CpuRun]:
     if names is None or not wanted.keys() <= cells.columns.keys():
         return []
     columns = {name: _numbers(folder, cells, name, unit) for name, unit in wanted.items()}
+    if _is_exported(*(columns[one][0] for one in ("run_start", "run_end", "total_time"))):
+        again = dict.fromkeys(("run_start", "run_end"), _MILLISECOND)
+        columns |= {name: _numbers(folder, cells, name, unit) for name, unit in again.items()}
     start, end = columns["run_start"][0], columns["run_end"][0]
     right = ~np.logical_or.reduce([bad for _, bad in columns.values()]) & (start <= end)
     values = {name: column[right].tolist() for name, (column, _) in columns.items()}
@@ -125,6 +127,16 @@ def cpu_runs_in(folder: Folder) -> list[CpuRun]:
     ]
 
 
+def _is_exported(start: Integers, end: Integers, total: Integers) -> bool:
+    """Whether starts and ends, taken for us, are ms: then rows last as long as their totals say.
+
+    Made of what msprof exports the columns have the same names, and another unit.
+    """
+    lengths = (end - start) * (_MILLISECOND // MICROSECOND)
+    # Doubles of Unix times in ms lie 244 ns apart, and both were rounded.
+    return bool(len(total)) and bool((np.abs(lengths - total) <= 4 * MICROSECOND).all())
+
+
 def iterations_in(folder: Folder) -> list[Iteration]:
     """The steps of ``step_trace_raw``, without the average."""
     header, *rows = folder.rows(STEPS) or [[]]
@@ -134,7 +146,7 @@ def iterations_in(folder: Folder) -> list[Iteration]:
         cells = {
             name: int(text)
             for name, text in zip(header, row, strict=False)
-            if text.isascii() and text.isdecimal() and len(text) < _DIGITS
+            if text.isascii() and text.isdecimal() and len(text) <= _DIGITS and int(text) < _TICKS
         }
         if "step_num" not in cells or "end_point" not in cells:
             continue

@@ -80,14 +80,14 @@ def _operator(name: str, row: Mapping[str, object]) -> Operator:
         name,
         str(row.get(kind) or "") or type_of(name),
         str(row.get(processor) or ""),
-        _whole(row.get("block_dim"), 0),
-        _whole(row.get("graph_id") or row.get("model_id"), NONE),
+        whole(row.get("block_dim"), 0),
+        whole(row.get("graph_id") or row.get("model_id"), NONE),
         tensors["input"],
         tensors["output"],
     )
 
 
-def _whole(value: object, other: int) -> int:
+def whole(value: object, other: int) -> int:
     """A number of 32 bits at most; the other one for what is none."""
     text = str(value)
     fits = text.isascii() and text.isdecimal() and int(text) < 1 << 32
@@ -112,12 +112,10 @@ def _tensor(cells: Mapping[str, Any]) -> Tensor:
     shape = cells.get("shape", "")
     sizes = ",".join(map(str, shape)) if isinstance(shape, list) else str(shape)
     data_type, layout = (str(cells.get(one, "")) for one in ("data_type", "format"))
-    return Tensor(
-        _present(layout, "tensor_formats"), _present(data_type, "tensor_data_types"), sizes
-    )
+    return Tensor(present(layout, "tensor_formats"), present(data_type, "tensor_data_types"), sizes)
 
 
-def _present(name: str, vocabulary: str) -> str:
+def present(name: str, vocabulary: str) -> str:
     """What exporters of today call a format or a type; the name itself where they have none."""
     known = numbered(vocabulary)
     plain = name

@@ -17,6 +17,11 @@ from ..generation import Written, find_generation, generation_of
 from .aicore import write_aicore
 from .aicpu import write_aicpu
 from .cluster import write_cluster
+from .exported_communication import write_exported_communication
+from .exported_operations import write_exported_operations
+from .exported_operators import write_exported_operators
+from .exported_steps import write_exported_steps
+from .exported_timeline import write_exported_timeline
 from .flops import write_flops
 from .framework import write_framework
 from .gpu_step_trace import write_gpu_steps
@@ -27,26 +32,36 @@ from .minddata import write_fetches, write_queues, write_utilization
 from .operators import write_operators
 from .pipeline import write_pipeline
 from .readable_times import write_readable_times
-from .run import Parser, Run, run_parsers
+from .run import Parser, Run
 from .shares import Shared, ranks_of
 from .step_trace import write_steps
 
-PARSERS: Sequence[Parser] = (
+OF_DEVICE: Sequence[Parser] = (
     write_hwts,
     write_framework,
     write_operators,
     write_aicore,
     write_readable_times,
     write_steps,
-    write_gpu_steps,
     write_aicpu,
+    write_hccl,
+    write_cluster,
+    write_flops,
+)
+"""Those whose files are made of what msprof exports, where that is."""
+
+PARSERS: Sequence[Parser] = (
+    *OF_DEVICE,
+    write_exported_operators,
+    write_exported_steps,
+    write_exported_operations,
+    write_exported_timeline,
+    write_exported_communication,
+    write_gpu_steps,
     write_fetches,
     write_pipeline,
     write_queues,
     write_utilization,
-    write_hccl,
-    write_cluster,
-    write_flops,
     write_memory,
 )
 """In the order in which they run."""
@@ -102,16 +117,23 @@ def parse(
                 progress(number, len(captures), f"{capture.job} {capture.device}")
             written = find_generation(capture)
             if day is not None:
-                written = Written(generation_of(day), day)
+                written = Written(generation_of(day, exports=capture.exports(day)), day)
             (draft / name).mkdir(exist_ok=True)
             run = Run(capture, written.day, draft / name, line_end, of_rank=ranks.get(number))
             run.damage += _unread(run)
-            run_parsers(run, PARSERS)
+            run_parsers(run)
             damage = tuple(str(one) for one in run.damage)
             _state(draft / name, damage)
             files = tuple(folder / name / one for one in run.written)
             done.append(Parsed(capture, written, files, damage))
     return done
+
+
+def run_parsers(run: Run, parsers: Sequence[Parser] = PARSERS) -> None:
+    """One parser after the other, those of the device where there is no export."""
+    for parser in parsers:
+        if run.takes == "raw" or parser not in OF_DEVICE:
+            parser(run)
 
 
 def _names(captures: Sequence[RawCapture]) -> list[str]:

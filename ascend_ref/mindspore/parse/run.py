@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
@@ -11,7 +12,7 @@ from ascend_ref.raw.damage import Damage
 from ascend_ref.raw.series import Slices
 from ascend_spec import mindspore_catalog
 from ascend_spec.core import DAYS, Bounds
-from ascend_spec.mindspore import LineEnd, LineKind, TableColumn
+from ascend_spec.mindspore import LineEnd, LineKind, Reads, TableColumn
 
 from ..folder import RawCapture
 from .shares import OfRank
@@ -41,6 +42,11 @@ class Run:
         """What stands for the device in names of intermediate files."""
         return self.capture.device if self.of_rank is None else str(self.of_rank.rank)
 
+    @cached_property
+    def takes(self) -> Reads:
+        """What the parsers of the day take of the capture."""
+        return "msprof" if self.capture.exports(self.day) else "raw"
+
     def slices(self, kind: str) -> Slices | None:
         """The slices of a kind of raw files, ``None`` where there are none."""
         found = self.capture.files.get(kind)
@@ -64,7 +70,7 @@ class Run:
 
     def form(self, table: str, line: LineKind) -> str:
         """The form of a line of an intermediate file on the day; ``KeyError`` without one."""
-        form = mindspore_catalog().tables[table].line_on(line, self.day)
+        form = mindspore_catalog().tables[table].line_on(line, self.day, self.takes)
         if form is None:
             raise KeyError(f"{table} has no {line} on {self.day}")
         return form
@@ -75,7 +81,7 @@ class Run:
 
     def columns(self, table: str) -> tuple[TableColumn, ...]:
         """The columns of an intermediate file on the day."""
-        return mindspore_catalog().tables[table].columns_on(self.day)
+        return mindspore_catalog().tables[table].columns_on(self.day, self.takes)
 
     def path(self, table: str, **parts: object) -> Path | None:
         """Where an intermediate file is written, which is noted; ``None`` on days without it.
@@ -99,9 +105,3 @@ class Run:
 
 Parser: TypeAlias = Callable[[Run], None]
 """Reads its raw files, if there are any, and writes what follows. Raises ``OSError``."""
-
-
-def run_parsers(run: Run, parsers: Sequence[Parser]) -> None:
-    """One parser after the other."""
-    for parser in parsers:
-        parser(run)

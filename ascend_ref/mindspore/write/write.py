@@ -12,6 +12,7 @@ from ascend_ref.raw.lines import Entry
 from .aicore import write_aicore
 from .aicpu import write_aicpu, write_fetches
 from .device import write_log, write_points
+from .exported import write_exports
 from .framework import write_framework
 from .gpu import write_gpu_fetches, write_gpu_steps
 from .graph import Graph
@@ -59,6 +60,7 @@ def write_ascend_job(
         write_aicore(job)
         write_memory(job)
         _write_clocks(job)
+        write_exports(job)
         if pipeline is not None:
             write_data_pipeline(job, pipeline)
     if lost is not None:

@@ -32,6 +32,7 @@ PLACES = {
     "summary": "profiler of the summary",
     "hccl": "hccl_info below it",
     "framework": "FRAMEWORK",
+    "export": "that of an export of msprof",
 }
 """Where files lie, in words."""
 
@@ -71,11 +72,13 @@ def capture_page(file: CaptureFile, style: Style) -> str:
 
 
 def _names(names: Sequence[DatedName]) -> Iterator[Fact]:
-    listed = (
-        " ".join(filter(None, (code(spelled(one.form)), in_force(one.since, one.until))))
-        for one in names
-    )
+    listed = (" ".join(filter(None, (_name(one), in_force(one.since, one.until)))) for one in names)
     yield "Names", listed
+
+
+def _name(dated: DatedName) -> str:
+    name = code(spelled(dated.form))
+    return name if dated.folder is None else f"{name} in {code(dated.folder)}"
 
 
 def _made_of(file: CaptureFile) -> list[str]:
@@ -85,6 +88,13 @@ def _made_of(file: CaptureFile) -> list[str]:
 
 def _content(file: CaptureFile, style: Style) -> Iterator[str]:
     catalog = mindspore_catalog()
+    if file.columns:
+        yield "## Columns that are read"
+        rows = (
+            (code(one.name), one.takes.replace("_", " "), in_force(one.since, one.until))
+            for one in file.columns
+        )
+        yield table(("column", "as", "in force"), rows)
     if file.grammar is not None:
         yield from lines_section(catalog.grammars[file.grammar], style)
     if len(file.members) > 1:
@@ -139,15 +149,16 @@ def intermediate_page(file: IntermediateFile, style: Style) -> str:
         ("In force", in_force(file.since, file.until)),
         *evidence(file, style),
         style.prose(file.note),
-        *_columns(file.columns, style),
+        *_columns("Columns", file.columns, style),
+        *_columns("Columns where it is made of what msprof exports", file.exported, style),
         resolutions(mindspore_catalog().errata, file.errata, style),
     )
 
 
-def _columns(columns: Sequence[TableColumn], style: Style) -> Iterator[str]:
+def _columns(title: str, columns: Sequence[TableColumn], style: Style) -> Iterator[str]:
     if not columns:
         return
-    yield "## Columns"
+    yield f"## {title}"
     rows = (
         (
             code(one.name),

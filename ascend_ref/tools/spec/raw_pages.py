@@ -28,6 +28,7 @@ FORMS: Mapping[str, str] = {
     "records": "records",
     "text": "text",
     "json": "JSON in one line",
+    "csv": "CSV",
     "unknown": "not described",
 }
 TIMES: Mapping[str, str] = {

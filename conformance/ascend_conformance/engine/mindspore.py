@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from ascend_ref.mindspore.folder import DATA, HOST
 from ascend_ref.sniff import first_bytes
-from ascend_spec import layout_catalog
+from ascend_spec import layout_catalog, mindspore_catalog
 from ascend_spec.layout import Match
 
 from .candidate import Listing
 from .folders import FRAMEWORKS, framework_of
+
+SUMMARY = "summary"
+"""Folder of what msprof exported of each iteration, below that of a device."""
+
+FRAMEWORK = "Framework.*"
 
 HEAD = 1 << 16
 """Bytes of a file in which a sign is looked for."""
@@ -43,3 +49,18 @@ def has_sign(files: Iterable[tuple[Path, Match]]) -> bool:
         for path, match in files
         if (sign := signs.get(("mindspore", match.called)))
     )
+
+
+def is_export_of_iterations(folder: Path) -> bool:
+    """Whether a folder is that of the iterations of a job of MindSpore's profiler, each exported
+    for itself: the forms of these files, of 2023, are not known.
+    """
+    if folder.name != SUMMARY:
+        return False
+    catalog = mindspore_catalog()
+    host = folder.parent.parent / HOST / DATA
+    files = (catalog.file_of(one.name) for one in host.glob(FRAMEWORK))
+    if not any(one is not None and one[0].parser == "framework" for one in files):
+        return False
+    exported = (catalog.file_of(one.name, SUMMARY) for one in folder.iterdir())
+    return any(one is not None and "iteration" in one[1].form.fields for one in exported)

@@ -61,7 +61,7 @@ def _formats(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> t
     metavar="GENERATION",
     default="G1",
     show_default=True,
-    help="Of MindSpore's profiler, for mindspore-raw and mindspore-gpu: G1 to G3, or a day "
+    help="Of MindSpore's profiler, for mindspore-raw and mindspore-gpu: G1 to G3m, or a day "
     "(2021-12-16).",
 )
 @click.option(

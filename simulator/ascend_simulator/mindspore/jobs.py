@@ -25,6 +25,7 @@ from ..world.disturbance import Disturbances
 from .damage import JobDamage, damage_job
 from .data import data_pipeline
 from .expected import expected_of_gpu, expected_of_job
+from .exported import expected_of_export
 from .record import JobRecord
 
 
@@ -84,7 +85,7 @@ def write_jobs(
             path = write_ascend_job(folder, capture, day, pipeline, not_held)
             record = JobRecord.of(job_of(path, capture, day))
             damages = dict(_damages(path, record, disturbances, seed))
-            expected = expected_of_job(record, pipeline)
+            expected = {**expected_of_job(record, pipeline), **expected_of_export(record.job)}
             yield WrittenJob(path, {**_whose(capture, day), **expected}, damages)
         if "gpu" in forms:
             rmtree(folder / gpu_folder(capture), ignore_errors=True)

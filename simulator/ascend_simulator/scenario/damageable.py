@@ -38,7 +38,7 @@ def job_kinds(kind: FaultKind) -> tuple[str, ...]:
     files = [one for one in mindspore_catalog().files.values() if one.target in ("ascend", "host")]
     match kind:
         case "job-lost-file":
-            return tuple(one.file for one in files if "hccl" not in one.places)
+            return tuple(one.file for one in files if not {"hccl", "export"} & {*one.places})
         case "job-lost-slice":
             return LOST_SLICES
         case _:

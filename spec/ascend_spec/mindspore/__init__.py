@@ -17,6 +17,8 @@ from .model import IntermediateFile as IntermediateFile
 from .model import LineEnd as LineEnd
 from .model import LineKind as LineKind
 from .model import Method as Method
+from .model import ReadColumn as ReadColumn
+from .model import Reads as Reads
 from .model import TableColumn as TableColumn
 from .openapi import openapi_document as openapi_document
 from .openapi import refusals_of as refusals_of

@@ -32,6 +32,7 @@ from .model import (
     Generation,
     IntermediateFile,
     Method,
+    ReadColumn,
     TableColumn,
     Way,
 )
@@ -178,14 +179,17 @@ class MindSporeCatalog:
         known = ", ".join(self.generations)
         raise KeyError(f"unknown generation {generation!r}; known: {known}, or a day as 2021-12-16")
 
-    def file_of(self, name: str) -> tuple[CaptureFile, DatedName, Mapping[str, str]] | None:
+    def file_of(
+        self, name: str, folder: str | None = None
+    ) -> tuple[CaptureFile, DatedName, Mapping[str, str]] | None:
         """The kind of a file by its name, the name that it is, and its changing parts; ``None`` for
-        a name of no kind.
+        a name of no kind. folder: the name of the one that it is in; some names mean nothing
+        without it.
         """
         if not self._file_names.fullmatch(name):
             return None
         for file in self.files.values():
-            found = file.named(name)
+            found = file.named(name, folder)
             if found is not None:
                 return file, *found
         return None
@@ -211,33 +215,37 @@ class MindSporeCatalog:
 
     def _file(self, row: Mapping[str, Any], place: str) -> CaptureFile:
         with reading(place):
-            rest = without(row, "names", "members", "record")
+            rest = without(row, "names", "members", "record", "columns")
             return self.documents.fact(
                 CaptureFile,
                 rest,
                 place,
                 names=tuple(self._names(row["names"], place)),
                 members=tuple(self._members(row, place)),
+                columns=tuple(
+                    self.documents.fact(ReadColumn, one, f"{place}.{one['name']}")
+                    for one in row.get("columns", ())
+                ),
             )
 
     def _table(self, row: Mapping[str, Any], place: str) -> IntermediateFile:
         with reading(place):
-            columns = (
-                self.documents.fact(
-                    TableColumn, one, f"{place}.{one['name']}", shows=shown(one, place)
-                )
-                for one in row.get("columns", ())
-            )
             return self.documents.fact(
                 IntermediateFile,
-                without(row, "names", "columns", "lines"),
+                without(row, "names", "columns", "exported", "lines"),
                 place,
                 names=tuple(self._names(row["names"], place)),
-                columns=tuple(columns),
+                columns=tuple(self._columns(row.get("columns", ()), place)),
+                exported=tuple(self._columns(row.get("exported", ()), place)),
                 lines=tuple(
                     self.documents.fact(DatedLine, one, place) for one in row.get("lines", ())
                 ),
             )
+
+    def _columns(self, rows: Sequence[Mapping[str, Any]], place: str) -> Iterator[TableColumn]:
+        for row in rows:
+            at = f"{place}.{row['name']}"
+            yield self.documents.fact(TableColumn, row, at, shows=shown(row, place))
 
     def _method(self, row: Mapping[str, Any], place: str) -> Method:
         with reading(place):

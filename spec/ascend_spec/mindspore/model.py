@@ -14,7 +14,12 @@ Target = Literal["ascend", "gpu", "cpu", "host"]
 """On what a file is written."""
 
 Reads = Literal["raw", "msprof"]
-Form = Literal["records", "text", "json", "messages"]
+"""What parsers take: raw files, or what msprof exports of them."""
+
+Leaves = Literal["intermediate", "profile"]
+"""What a generation leaves: intermediate files, or a folder ``*_ascend_ms``."""
+
+Form = Literal["records", "text", "json", "csv", "messages"]
 TableForm = Literal["csv", "lines", "table", "number", "json"]
 """CSV; lines of values between blanks or commas under titles; a drawn table; one number; JSON."""
 
@@ -27,10 +32,10 @@ LineKind = Literal["title", "header", "ruler", "row", "total", "detail_title", "
 the same of a second table below the first.
 """
 
-Place = Literal["job", "data", "device", "host-data", "summary", "framework", "hccl"]
+Place = Literal["job", "data", "device", "host-data", "summary", "framework", "hccl", "export"]
 """Where a file lies: in the folder of a job or its ``data``, in that of a device in the job's,
 where there is one, in ``host/data`` next to it, in ``profiler`` of the summary, in ``FRAMEWORK``,
-in that of an operator below ``hccl_info``.
+in that of an operator below ``hccl_info``, in that of an export of msprof, which its name states.
 """
 
 Mode = Literal["training", "inference", "pipeline"]
@@ -52,7 +57,7 @@ class Generation:
     """One generation of the profiler.
 
     ``since``: its first day; ``day``: the one whose facts its name stands for (ISO). ``reads``:
-    whether its parsers take raw files, or what msprof exports.
+    whether its parsers take raw files, or what msprof exports; ``leaves``: what they make.
     """
 
     id: str
@@ -62,13 +67,30 @@ class Generation:
     summary: str
     source: tuple[str, ...]
     grade: Grade
+    leaves: Leaves = "intermediate"
 
 
 @dataclass(frozen=True, slots=True)
 class DatedName(Bounds):
-    """A name of a file, and the days on which it is written."""
+    """A name of a file, and the days on which it is written.
+
+    ``folder``: the only one in which it means the file; ``None`` where it does in any.
+    """
 
     form: NameForm
+    folder: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadColumn(Bounds):
+    """A column that parsers read of what msprof exports, in the days on which they do.
+
+    ``takes``: what they take it for. ``optional``: whether a file can be without it.
+    """
+
+    name: str
+    takes: str
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +122,12 @@ class DatedLine(Bounds):
     """A kind of line of a file, in the days on which it is so.
 
     ``form``: its text, in which the name of a column in braces is its cell; behind a colon stands
-    how it is filled up, as in the format strings of Python.
+    how it is filled up, as in the format strings of Python. ``reads``: of what parsers it is.
     """
 
     line: LineKind
     form: str
+    reads: Reads = "raw"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +162,8 @@ class IntermediateFile(Bounds):
 
     ``names``: every name under which it is written, the oldest first. ``parser``: which makes it;
     ``made_of``: raw files and other intermediate files that it takes for it. ``columns``: those of
-    all days, in order. ``lines``: those of a file of lines. ``sorted_by``: the order of its rows,
-    in words.
+    all days, in order; ``exported``: those of a file made of what msprof exports, where they are
+    others. ``lines``: those of a file of lines. ``sorted_by``: the order of its rows, in words.
     """
 
     table: str
@@ -152,24 +175,33 @@ class IntermediateFile(Bounds):
     parser: str
     made_of: tuple[str, ...]
     columns: tuple[TableColumn, ...] = ()
+    exported: tuple[TableColumn, ...] = ()
     lines: tuple[DatedLine, ...] = ()
     line_end: LineEnd = "lf"
     sorted_by: str | None = None
     note: str | None = None
     errata: tuple[str, ...] = ()
 
-    def columns_on(self, day: str) -> tuple[TableColumn, ...]:
-        """The columns of a day."""
-        return tuple(one for one in self.columns if DAYS.in_force(one, day))
+    @property
+    def all_columns(self) -> tuple[TableColumn, ...]:
+        """Those of all days and parsers."""
+        return self.columns + self.exported
+
+    def columns_on(self, day: str, reads: Reads = "raw") -> tuple[TableColumn, ...]:
+        """The columns of a day, by what parsers read."""
+        every = self.exported if reads == "msprof" and self.exported else self.columns
+        return tuple(one for one in every if DAYS.in_force(one, day))
 
     def name_on(self, day: str) -> NameForm | None:
         """The newest of the names that are written on a day; ``None`` where none is."""
         return name_on(self.names, day)
 
-    def line_on(self, line: LineKind, day: str) -> str | None:
-        """The form of a kind of line on a day; ``None`` where there is none."""
-        found = (one.form for one in self.lines if one.line == line and DAYS.in_force(one, day))
-        return next(found, None)
+    def line_on(self, line: LineKind, day: str, reads: Reads = "raw") -> str | None:
+        """The form of a kind of line on a day, by what parsers read; ``None`` where there is
+        none.
+        """
+        on = (one for one in self.lines if one.line == line and DAYS.in_force(one, day))
+        return next((one.form for one in on if one.reads == reads), None)
 
 
 def name_on(names: Sequence[DatedName], day: str) -> NameForm | None:
@@ -196,7 +228,8 @@ class CaptureFile(Bounds):
 
     ``names``: every name under which it is written, the oldest first. ``members``: the records of a
     file of records, ``select`` the field in which they differ. ``grammar``: the lines of a file of
-    text. ``parser``: the one that reads it, ``None`` where none does.
+    text. ``columns``: what parsers read of a file of CSV. ``parser``: the one that reads it,
+    ``None`` where none does.
     """
 
     file: str
@@ -210,18 +243,28 @@ class CaptureFile(Bounds):
     select: str | None = None
     members: tuple[DatedRecord, ...] = ()
     grammar: str | None = None
+    columns: tuple[ReadColumn, ...] = ()
     parser: str | None = None
     note: str | None = None
     errata: tuple[str, ...] = ()
 
-    def named(self, name: str) -> tuple[DatedName, Mapping[str, str]] | None:
-        """The name that a file's is, with its changing parts; ``None`` for a file of another kind.
+    @property
+    def is_exported(self) -> bool:
+        """Whether msprof makes it of raw files."""
+        return "export" in self.places
+
+    def named(
+        self, name: str, folder: str | None = None
+    ) -> tuple[DatedName, Mapping[str, str]] | None:
+        """The name that a file's is in a folder, with its changing parts; ``None`` for a file of
+        another kind.
 
         A name that several days have in common is the oldest of them.
         """
         if name.endswith(IGNORED):
             return None
-        found = ((one, one.form.named(name)) for one in self.names)
+        here = (one for one in self.names if one.folder in (None, folder))
+        found = ((one, one.form.named(name)) for one in here)
         return next(((one, parts) for one, parts in found if parts is not None), None)
 
     def name_on(self, day: str) -> NameForm | None:

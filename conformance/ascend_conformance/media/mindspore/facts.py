@@ -45,7 +45,7 @@ def own_columns(table: IntermediateFile) -> Sequence[str]:
     ``end`` is 1 for a row that sums up the others. SQL takes capitals for small letters.
     """
     found: dict[str, str] = {}
-    for one in table.columns:
+    for one in table.all_columns:
         if one.each is None:
             name = one.name.replace(" ", "_")
             is_taken = found.get(name.casefold(), name) != name

@@ -28,7 +28,7 @@ DONE = ".done"
 """What the mark of a complete raw file ends with."""
 
 SHARED = frozenset({"hwts", "ts_track", "device_start", "host_start", "aicore", "device_info"})
-"""Kinds of raw files whose names are those of other profilers' as well."""
+"""Kinds of raw files whose names are those of other profilers' as well; so are those of exports."""
 
 SHARED_TABLES = frozenset({"run_info"})
 """Intermediate files of which the same is true: profiler_info is that of any framework's folder."""
@@ -98,7 +98,8 @@ def captures_in(listing: Listing) -> list[RawCapture]:
 
 def _is_sign(capture: RawCapture, folder: Path) -> bool:
     """Whether a capture has a file that is not one of what msprof collects."""
-    kinds = capture.files.keys() - SHARED
+    files = mindspore_catalog().files
+    kinds = {one for one in capture.files if not files[one].is_exported} - SHARED
     if is_collection(folder.absolute().name):
         kinds -= {"aicpu", "minddata_aicpu"}
     log = capture.files.get("hwts")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,9 +15,9 @@ from ascend_ref.mindspore.parse.aicore import write_aicore
 from ascend_ref.mindspore.parse.framework import framework_of
 from ascend_ref.mindspore.parse.hwts import write_hwts
 from ascend_ref.mindspore.parse.operators import write_operators
-from ascend_ref.mindspore.parse.parse import PARSERS
+from ascend_ref.mindspore.parse.parse import PARSERS, run_parsers
 from ascend_ref.mindspore.parse.readable_times import write_readable_times
-from ascend_ref.mindspore.parse.run import Run, run_parsers
+from ascend_ref.mindspore.parse.run import Run
 from ascend_ref.raw.damage import Damage
 from ascend_spec import mindspore_catalog, per_spec
 from ascend_spec.core import DAYS, packaged
@@ -66,7 +66,15 @@ class Folder:
     @property
     def generation(self) -> Generation:
         """The one of the day."""
-        return generation_of(self.day)
+        files = mindspore_catalog().files
+        of_device = [
+            one
+            for one in self.captures
+            if any(files[kind].target == "ascend" for kind in one.files)
+        ]
+        # Intermediate files alone do not show what they were made of.
+        exports = all(one.exports(self.day) for one in of_device)
+        return generation_of(self.day, exports=exports)
 
     def number(self, path: Path) -> int:
         """The number of a file."""
@@ -195,10 +203,14 @@ def _day(folder: Folder, written: Sequence[Written], days: Mapping[Path, Sequenc
     """
     if folder.compared.day is not None and folder.compared.equal:
         return folder.compared.day
-    if written:
-        return _least_damaged(folder.captures[0], written[0])
     counts = {day: sum(day in some for some in days.values()) for day in days_of_change()}
-    return max(counts, key=lambda day: counts[day])
+    best = max(counts, key=lambda day: counts[day])
+    if not written:
+        return best
+    day = _least_damaged(folder.captures[0], written[0])
+    # Files of the data pipeline are the same for years.
+    is_possible = all(DAYS.in_force(one.bounds, best) for one in written[0].evidence)
+    return best if is_possible and counts[best] > counts.get(day, len(days)) else day
 
 
 def _least_damaged(capture: RawCapture, written: Written) -> str:
@@ -257,10 +269,22 @@ def _read_capture(folder: Folder, capture: RawCapture, written: Written) -> None
 
 def parse_damage(capture: RawCapture, day: str) -> list[Damage]:
     """What the parsers of a day state of a capture, but for its log: reading it states all."""
-    with TemporaryDirectory(prefix=".ascend-ref-") as place:
-        run = Run(capture, day, Path(place))
-        run_parsers(run, [one for one in PARSERS if one not in OF_THE_LOG])
-        return run.damage
+    found: list[Damage] = []
+    for one in _sides(capture, day):
+        with TemporaryDirectory(prefix=".ascend-ref-") as place:
+            run = Run(one, day, Path(place))
+            run_parsers(run, [parser for parser in PARSERS if parser not in OF_THE_LOG])
+            found += run.damage
+    return found
+
+
+def _sides(capture: RawCapture, day: str) -> Iterable[RawCapture]:
+    """A capture; where parsers take an export in place of raw files, these without it as well."""
+    yield capture
+    if capture.exports(day):
+        files = mindspore_catalog().files
+        raw = {kind: one for kind, one in capture.files.items() if not files[kind].is_exported}
+        yield replace(capture, files=raw)
 
 
 def _damage_row(folder: Folder, one: Damage) -> Sequence[str | int | None]:
@@ -272,7 +296,7 @@ def _damage_row(folder: Folder, one: Damage) -> Sequence[str | int | None]:
 
 
 def _kind_of(path: Path) -> str:
-    found = mindspore_catalog().file_of(path.name)
+    found = mindspore_catalog().file_of(path.name, path.parent.name)
     return "" if found is None else found[0].file
 
 

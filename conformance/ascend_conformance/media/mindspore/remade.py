@@ -14,8 +14,8 @@ from typing import BinaryIO, NamedTuple
 
 from ascend_ref.mindspore.folder import RawCapture
 from ascend_ref.mindspore.generation import Written, find_generation
-from ascend_ref.mindspore.parse.parse import PARSERS
-from ascend_ref.mindspore.parse.run import Run, run_parsers
+from ascend_ref.mindspore.parse.parse import run_parsers
+from ascend_ref.mindspore.parse.run import Run
 from ascend_ref.raw.lines import LONGEST
 from ascend_spec import mindspore_catalog
 from ascend_spec.core import DAYS
@@ -182,6 +182,8 @@ def _is_source(capture: RawCapture, file: TableFile) -> bool:
 def _lacks_names(capture: RawCapture, file: TableFile, day: str) -> bool:
     """Whether a table is made of files of the framework as well, and there are none."""
     files = mindspore_catalog().files
+    if capture.exports(day):
+        return False
     named = {
         one
         for one in _sources(file.table.table)
@@ -216,7 +218,7 @@ def _differences(
 ) -> Iterator[tuple[Path, Difference | None]]:
     with TemporaryDirectory(prefix=".ascend-ref-") as place:
         run = Run(capture, day, Path(place))
-        run_parsers(run, PARSERS)
+        run_parsers(run)
         made = set(run.written)
         for one in files:
             if one.path.name in made:

@@ -26,6 +26,8 @@ SPECIMENS: Mapping[str, tuple[str, str, str]] = {
     "G2": ("mindspore-raw", "2021-12-16", PRESET),
     "G2, a stage": ("mindspore-raw", "2021-12-16", PIPELINE),
     "G3": ("mindspore-raw", "2023-07-02", PRESET),
+    "G3m, each iteration": ("mindspore-raw", "2023-10-15", PRESET),
+    "G3m": ("mindspore-raw", "2025-06-02", PRESET),
     "GPU": ("mindspore-gpu", "2021-12-16", PRESET),
 }
 """By the name of the subject, what is simulated of which day."""

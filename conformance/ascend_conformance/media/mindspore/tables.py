@@ -15,7 +15,7 @@ from ascend_ref.mindspore.parse.step_rows import AVERAGE
 from ascend_ref.raw.lines import LONGEST
 from ascend_spec import mindspore_catalog, per_spec
 from ascend_spec.core import DAYS, Bounds
-from ascend_spec.mindspore import IntermediateFile, TableColumn
+from ascend_spec.mindspore import IntermediateFile, Reads, TableColumn
 
 FaultKind = Literal["title", "row", "utf-8", "long"]
 
@@ -28,6 +28,9 @@ BETWEEN = {"flops": ","}
 
 HEADED = ("flops", "minddata_aicpu", "output_data_preprocess_aicpu")
 """Of these the ones that can begin with the names of their columns."""
+
+EXPORT = "op_summary"
+"""What parsers take in place of raw files, on the days on which they do."""
 
 NO_AVERAGE = {"0"}
 """Cells of the row of averages where there are fewer than two steps (mindspore-profiler 3.3)."""
@@ -113,7 +116,7 @@ class Table:
         """Rows of a header that grows may be shorter, as the average is then."""
         fixed = sum(one.each is None for one in self.table.columns)
         return len(cells) == len(self.header) or (
-            any(one.each for one in self.table.columns)
+            any(one.each for one in self.table.all_columns)
             and fixed - 2 <= len(cells)
             and len(cells) < len(self.header)
         )
@@ -164,7 +167,7 @@ class Table:
     @property
     def columns(self) -> Sequence[str]:
         """The columns of rows of a file of lines, as the spec has them on all days."""
-        return list(dict.fromkeys(one.name for one in self.table.columns))
+        return list(dict.fromkeys(one.name for one in self.table.all_columns))
 
     def _drawn(
         self, lines: Iterator[tuple[int, str]], titles: set[str]
@@ -209,7 +212,8 @@ class Table:
             if not text.strip():
                 continue
             cells = [one.strip() for one in text.split(between)]
-            if line == 1 and self.table.table in HEADED and cells[0] in names:
+            is_first = line == 1 and self.table.table in HEADED
+            if is_first and cells[0] in {*names, *self._first_names}:
                 self.header, self.is_headed = cells, True
                 continue
             if label is not None and text.startswith(label.split("(")[0]):
@@ -218,12 +222,16 @@ class Table:
                 yield line, True, [own.get(one, "") for one in names]
                 continue
             here = self.header if self.is_headed else names
-            least = sum(one.since is None for one in self.table.columns)
+            least = min(sum(one.since is None for one in self.table.columns), len(here))
             if not (len(here) if self.is_headed else least) <= len(cells) <= len(here):
                 self.fault(line, "row", text, f"{len(here)} values")
                 continue
             own = dict(zip(here, cells, strict=False))
             yield line, False, [own.get(one, "") for one in names]
+
+    @property
+    def _first_names(self) -> set[str]:
+        return {some[0].name for some in (self.table.columns, self.table.exported) if some}
 
 
 LATE = "execution_time"
@@ -239,14 +247,24 @@ def fitting(table: IntermediateFile, found: Table, days: Sequence[str]) -> list[
 
 
 def _fits(table: IntermediateFile, found: Table, day: str) -> bool:
+    return any(_fits_parsers(table, found, day, one) for one in reads_on(day))
+
+
+def reads_on(day: str) -> Sequence[Reads]:
+    """What parsers of a day can have taken to make a file."""
+    exported = mindspore_catalog().files[EXPORT]
+    return ("raw", "msprof") if DAYS.in_force(exported, day) else ("raw",)
+
+
+def _fits_parsers(table: IntermediateFile, found: Table, day: str, reads: Reads) -> bool:
     header = [one.strip() for one in found.header]
-    names = [one.name for one in table.columns_on(day)]
+    names = [one.name for one in table.columns_on(day, reads)]
     if table.form == "csv":
-        return any(header == one for one in headers_on(table, header, day))
+        return any(header == one for one in headers_on(table, header, day, reads))
     if found.is_drawn:
         return len(header) == len(names) and all(map(_is_called, names, header))
     if any(one.line == "row" for one in table.lines):
-        return table.line_on("header", day) == (header[0] if header else None)
+        return table.line_on("header", day, reads) == (header[0] if header else None)
     if not found.is_headed:
         return True
     # Of some files a day has several headers, of which each leaves columns out.
@@ -258,11 +276,13 @@ def _is_called(name: str, shown: str) -> bool:
     return shown in (name, _plain(name)) or shown.replace(" ", "_") in (name, _plain(name))
 
 
-def headers_on(table: IntermediateFile, header: Sequence[str], day: str) -> Iterator[Sequence[str]]:
+def headers_on(
+    table: IntermediateFile, header: Sequence[str], day: str, reads: Reads = "raw"
+) -> Iterator[Sequence[str]]:
     """The headers that a file of CSV can have on a day, of each mode; with its own columns of
     reductions, where these have the form of the day.
     """
-    every = table.columns_on(day)
+    every = table.columns_on(day, reads)
     modes = {one.mode for one in every if one.mode is not None}
     for mode in (*sorted(modes), *([None] if len(modes) < 2 else [])):
         columns = [one for one in every if one.mode in (None, mode)]
@@ -282,8 +302,9 @@ def newest_header(table: IntermediateFile, days: Sequence[str]) -> str:
     """The header of the last of some days on which a file is written, without reductions."""
     written = [day for day in days if DAYS.in_force(table, day)]
     day = written[-1] if written else days[-1]
-    columns = [one.name for one in table.columns_on(day) if one.each is None]
-    return table.line_on("header", day) or ",".join(columns)
+    reads = reads_on(day)[-1]
+    columns = [one.name for one in table.columns_on(day, reads) if one.each is None]
+    return table.line_on("header", day, reads) or ",".join(columns)
 
 
 @per_spec
@@ -292,20 +313,20 @@ def days_of_change() -> Sequence[str]:
     catalog = mindspore_catalog()
     bounds: list[Bounds] = [*catalog.tables.values(), *catalog.files.values()]
     for table in catalog.tables.values():
-        bounds += (*table.columns, *table.lines, *table.names)
+        bounds += (*table.all_columns, *table.lines, *table.names)
     for file in catalog.files.values():
-        bounds += (*file.names, *file.members)
+        bounds += (*file.names, *file.members, *file.columns)
     bounds += (way for method in catalog.methods.values() for way in method.ways)
-    raw = [one for one in catalog.generations.values() if one.reads == "raw"]
+    made = [one for one in catalog.generations.values() if one.leaves == "intermediate"]
     days = {day for one in bounds for day in (one.since, one.until) if day}
-    end = max(one.day for one in raw)
-    found = {one for one in days if raw[0].since <= one <= end}
-    return sorted(found | {day for one in raw for day in (one.since, one.day)})
+    end = max(one.day for one in made)
+    found = {one for one in days if made[0].since <= one <= end}
+    return sorted(found | {day for one in made for day in (one.since, one.day)})
 
 
 def column_of(table: IntermediateFile, name: str) -> TableColumn | None:
     """The column of a name."""
-    return next((one for one in table.columns if one.name == name and one.each is None), None)
+    return next((one for one in table.all_columns if one.name == name and one.each is None), None)
 
 
 def _first(lines: Iterator[tuple[int, str]], count: int) -> Iterator[tuple[int, str]]:

@@ -19,7 +19,7 @@ from ascend_spec.text import CsvFile
 
 from ...engine.candidate import Candidate, Listing
 from ...engine.folders import is_collection
-from ...engine.mindspore import has_sign, is_of_mindspore
+from ...engine.mindspore import has_sign, is_export_of_iterations, is_of_mindspore
 
 Kind = Literal["csv", "timeline", "document"]
 
@@ -114,7 +114,8 @@ def _named(listing: Listing) -> tuple[Deliverable, ...]:
 
 
 def _find_named(listing: Listing) -> tuple[Deliverable, ...]:
-    if _is_analysis(listing.folder.absolute()):
+    folder = listing.folder.absolute()
+    if _is_analysis(folder) or is_export_of_iterations(folder):
         return ()
     named = [_of_match(path, match) for path, match in listing.matches]
     found = [one for one in named if one is not None and one.path.is_file()]

@@ -38,6 +38,8 @@ def cut_capture(folder: Path, start: int, stop: int) -> dict[str, bytes]:
     for capture in find_captures(folder):
         day = find_generation(capture).day
         for kind, files in capture.files.items():
+            if mindspore_catalog().files[kind].is_exported:
+                continue  # of a recording that has ended
             if kind in TIMES:
                 found |= _cut(capture, kind, files, day, range(start, stop))
             else:
