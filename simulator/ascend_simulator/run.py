@@ -16,7 +16,9 @@ from ascend_ref.capture.merge import merged
 from ascend_ref.capture.metric_groups import aic_metrics
 from ascend_ref.execution import Executor, InProcess
 from ascend_ref.profile import (
+    write_mindspore_profile,
     write_msprof_profile,
+    write_pytorch_profile,
 )
 from ascend_ref.raw.tree import DATA, HOST
 from ascend_ref.raw.view import raw_view
@@ -43,6 +45,7 @@ from .loss import (
     lost_arrows,
 )
 from .mindspore.damage import JobDamage
+from .mindspore.folders import require_database, viewer_on
 from .mindspore.jobs import WrittenJob, of_mindspore, write_jobs
 from .scenario import validate
 from .scenario.collected import idle_switches
@@ -254,7 +257,7 @@ def write_run(
     profiles of several exporters, and several rounds, stand in folders of their own. revision: of
     the schema, the newest by default. writer: the generation of exporters that writes the texts of
     CANN's profiler, by default the current one. generation: of MindSpore's profiler, or a day
-    (ISO). Where it writes a job, the run is one of a compiled graph, in all formats. The executor
+    (ISO); its folders are today's for a day before there were any. Where it writes a job, the run is one of a compiled graph, in all formats. The executor
     does not change a byte. ``out`` appears complete or not at all. Raises :class:`ScenarioError`,
     ``FileExistsError`` where ``out`` exists, ``KeyError`` for an unknown format, revision or
     generation, ``OSError``.
@@ -263,6 +266,9 @@ def write_run(
         scenario = of_mindspore(scenario)
     accepted = _accepted(scenario, seed)
     day = mindspore_catalog().day_of(generation)
+    viewer = viewer_on(day)
+    if "mindspore-db" in formats:
+        require_database(accepted.name, viewer)
     for name in formats:
         output = FORMATS[name].output  # no KeyError halfway
         group = accepted.capture.aic_metrics
@@ -287,7 +293,13 @@ def write_run(
         for number, shared in enumerate(_rounds(accepted, seed)):
             folder = draft / f"round_{number}" if accepted.schedule.repeat > 1 else draft
             job = _Job(
-                shared.scenario, shared.seed, places_of(folder, formats), chosen, writer, day
+                shared.scenario,
+                shared.seed,
+                places_of(folder, formats),
+                chosen,
+                writer,
+                day,
+                viewer,
             )
             for place in job.places:
                 place.folder.mkdir(parents=True, exist_ok=True)
@@ -416,6 +428,7 @@ class _Job:
     revision: str
     writer: str | None
     day: str
+    viewer: str
 
 
 _Process: TypeAlias = Sequence[tuple[int, RankMeetings]]
@@ -484,9 +497,13 @@ def _profiles(
                     ranks,
                     write_msprof_profile(place.folder, some, *more, lost, job.writer, not_held),
                 )
+            elif place.output == "mindspore":
+                made = write_mindspore_profile(
+                    place.folder, some[0], *more, lost, not_held, writer=job.viewer
+                )
+                yield ranks, made
             else:
-                write = OF_FRAMEWORKS[place.output]
-                yield ranks, write(place.folder, some[0], *more, lost, not_held)
+                yield ranks, write_pytorch_profile(place.folder, some[0], *more, lost, not_held)
         except FileExistsError as error:
             yield ranks, Path(error.filename)
 
