@@ -37,6 +37,7 @@ from .rules import TextRule, instances
 from .sources import tables_to_compare
 from .votes import Vote
 
+OPTIONS = "profiler_info"
 DATABASE = -1
 """The number that ``file`` has in the tables of the database."""
 
@@ -78,7 +79,8 @@ class Folder:
         """
         stated = self.facts.value(
             "SELECT value FROM doc.member WHERE pointer IN "
-            "('/config/experimental_config/_profiler_level', '/profiler_parameters/profiler_level')"
+            "('/config/experimental_config/_profiler_level', '/profiler_parameters/profiler_level', "
+            "'/profiling_options/profiler_level')"
         )
         found = re.search("([0-2])$", stated or "")
         if found:
@@ -152,7 +154,9 @@ def read_folder(
                 folder.documents[number] = load_document(facts, number, file)
         except OSError as problem:
             folder.unreadable[number] = problem.strerror or type(problem).__name__
-    folder.circumstances = _agreed(found for _, found in folder.csv.values())
+    agreed = _agreed(found for _, found in folder.csv.values())
+    stated = _stated_writer(folder)
+    folder.circumstances = tuple(one for one in agreed if one.writer == stated) or agreed
     known = text_catalog().writers
     days = {known[one.writer].date for one in folder.circumstances}
     likely = [one.id for one in known.values() if one.date in days]
@@ -197,6 +201,22 @@ def _choose_writers(folder: Folder) -> None:
             folder.writers[number] = folder.at[number].writer
         elif number in folder.documents:
             folder.writers[number] = _writer_of(file, folder.documents[number], likely)
+
+
+def _stated_writer(folder: Folder) -> str | None:
+    """The only writer of MindSpore whose options profiler_info has, if there is one.
+
+    Files of several generations are alike; their options came one after the other.
+    """
+    for number, document in folder.documents.items():
+        file = folder.files[number]
+        if file.name != OPTIONS or not file.of_mindspore or document.damage is not None:
+            continue
+        writers = (one for one in document_catalog().writers_of(OPTIONS) if file.is_by(one))
+        sound = [one for one in writers if not document_faults(OPTIONS, one, document.value)]
+        if len(sound) == 1:
+            return sound[0]
+    return None
 
 
 def _of_family(found: Recognised, agreed: Sequence[Circumstance]) -> Recognised:
