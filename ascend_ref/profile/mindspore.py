@@ -88,15 +88,16 @@ def write_mindspore_profile(
     program: Program = SIMULATED,
     spill: Spill | None = None,
     writer: str = CURRENT,
+    raw: bool = True,
 ) -> Path:
     """Write ``{host}_{process}_{time}_ascend_ms`` below ``folder``; returns its path.
 
     forms: ``db``, the database of the rank, which is that of msprof; ``text``, the text files of
     today's writer; or both. communication_analyzer.db stands next to either where there is
-    communication. without_arrows: categories of flows that its timeline lacks. lost: takes nothing,
-    since no raw files are written. spill: holds long columns. writer: of the spec
-    (text/writers.yaml); those before 2025-03 write text alone, and those of MindSpore 2.3 and 2.4
-    call the folder after the rank. It appears complete or not at all.
+    communication. without_arrows: categories of flows that its timeline lacks. lost: takes nothing.
+    spill: holds long columns. writer: of the spec (text/writers.yaml); those before 2025-03 write
+    text alone, and those of MindSpore 2.3 and 2.4 call the folder after the rank. raw: whether
+    FRAMEWORK is written, and the clocks of a simulated host. It appears complete or not at all.
 
     Raises as :func:`.write.write_pytorch_profile`.
     """
@@ -126,11 +127,27 @@ def write_mindspore_profile(
         facts = program_facts(capture)
         if facts:
             write_json(draft / layout_catalog().file("mindspore", "profiler_metadata"), facts)
-        if capture.switches.npu:
-            prof = draft / prof_folder(origin)
-            prof.mkdir()
-            write_machine(prof, [origin])
+        if writer != COPIER:
+            _write_collection(draft, capture, day, raw=raw)
     return folder / name
+
+
+def _write_collection(folder: Path, capture: Capture, day: str, *, raw: bool) -> None:
+    """What the framework recorded, and of the collection what shows the clock and the devices."""
+    from ascend_ref.raw.encode.side import write_host_clocks  # slow: numpy and the spec
+    from ascend_ref.raw.framework.mindspore import write_mindspore_framework
+    from ascend_ref.raw.moments import MOMENTS
+    from ascend_ref.raw.tree import FRAMEWORK, HOST
+
+    origin = capture.origin
+    if raw:
+        write_mindspore_framework(folder / FRAMEWORK, capture, day, rank_of(capture))
+    if capture.switches.npu:
+        prof = folder / prof_folder(origin)
+        prof.mkdir()
+        write_machine(prof, [origin])
+        if raw:
+            write_host_clocks(prof / HOST, origin, MOMENTS)
 
 
 def write_mindspore_outputs(

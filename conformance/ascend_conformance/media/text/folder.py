@@ -33,6 +33,7 @@ from .layers import Reading
 from .loadcsv import load_csv, make_views
 from .loaddocs import Document, document_faults, doubled_faults, load_document
 from .loadtrace import Kept, describe, load_timeline, narrow_events, note_doubled
+from .near import near_mindspore
 from .rules import TextRule, instances
 from .sources import tables_to_compare
 from .votes import Vote
@@ -168,6 +169,8 @@ def read_folder(
     _add_files(folder)
     if not alone:
         _add_list(folder)
+        if any(one.of_mindspore for one in deliverables):
+            facts.add("unit.near", list(near_mindspore(deliverables)))
     make_views(facts, folder.csv_writers)
     return folder
 

@@ -1,0 +1,60 @@
+"""What stands around the text files of a folder of MindSpore."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ascend_spec import layout_catalog
+
+from ...engine.folders import is_collection
+from .deliverables import COMPANIONS, Deliverable
+
+Row = tuple[str, str, str | None]
+DEVICE = "device_"
+
+
+def near_mindspore(deliverables: Sequence[Deliverable]) -> Iterator[Row]:
+    """Rows of unit.near. A folder that cannot be listed has nothing around it."""
+    outputs = {one.path.parent.absolute() for one in deliverables if one.name not in COMPANIONS}
+    for output in sorted(outputs):
+        profile = output.parent if _is_output(output) else output
+        yield "profile", profile.name, _form_of(profile.name)
+        for path in _inside(output):
+            if _is_database(path.name):
+                yield "database", path.name, None
+        if profile == output:
+            continue
+        for prof in _inside(profile):
+            if is_collection(prof.name):
+                yield from _devices(prof)
+
+
+def _is_output(folder: Path) -> bool:
+    return layout_catalog().folders["mindspore", "output"].is_called(folder.name)
+
+
+def _form_of(name: str) -> str | None:
+    """By today's form of name or an earlier one; those of old have no process behind one ``_``."""
+    folder = layout_catalog().folders["mindspore", "profile"]
+    if any(form.fits(name) for form in folder.also):
+        return "earlier"
+    return "today" if folder.name.fits(name) else None
+
+
+def _is_database(name: str) -> bool:
+    return any(form.fits(name) for form in layout_catalog().files["mindspore", "database"].forms)
+
+
+def _devices(prof: Path) -> Iterator[Row]:
+    for path in _inside(prof):
+        number = path.name.removeprefix(DEVICE)
+        if number != path.name and number.isdecimal():
+            yield "device", number, None
+
+
+def _inside(folder: Path) -> Sequence[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return ()
