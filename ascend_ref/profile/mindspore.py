@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ascend_ref import names
 from ascend_ref.atomic import staged
-from ascend_ref.capture import Capture, Switches
+from ascend_ref.capture import Capture, Steps, Switches
 from ascend_ref.capture.metric_groups import aic_metrics
 from ascend_ref.db.encode.metadata import program_facts
 from ascend_ref.spill import Spill
@@ -89,6 +89,7 @@ def write_mindspore_profile(
     spill: Spill | None = None,
     writer: str = CURRENT,
     raw: bool = True,
+    data_process: bool = False,
 ) -> Path:
     """Write ``{host}_{process}_{time}_ascend_ms`` below ``folder``; returns its path.
 
@@ -97,7 +98,8 @@ def write_mindspore_profile(
     communication. without_arrows: categories of flows that its timeline lacks. lost: takes nothing.
     spill: holds long columns. writer: of the spec (text/writers.yaml); those before 2025-03 write
     text alone, and those of MindSpore 2.3 and 2.4 call the folder after the rank. raw: whether
-    FRAMEWORK is written, and the clocks of a simulated host. It appears complete or not at all.
+    FRAMEWORK is written, and the clocks of a simulated host. data_process: whether profiler_info
+    states that the data pipeline was recorded. It appears complete or not at all.
 
     Raises as :func:`.write.write_pytorch_profile`.
     """
@@ -112,7 +114,7 @@ def write_mindspore_profile(
         name = names.early_mindspore_folder(origin.rank, host, origin.pid, origin.start)
     else:
         name = names.mindspore_folder(host, origin.pid, origin.start)
-    steps = capture.steps if origin.scheduled is None else origin.scheduled
+    steps = _scheduled(capture)
     with staged(folder / name) as draft:
         write_mindspore_outputs(draft, capture, revision, forms, without_arrows, spill, writer)
         info = mindspore_info(
@@ -121,6 +123,7 @@ def write_mindspore_profile(
             [form for form in MINDSPORE_FORMS if form in forms],
             program,
             writer,
+            data_process=data_process,
         )
         place = draft / layout_catalog().file("mindspore", "profiler_info", copy=rank_of(capture))
         write_json(place, info, indent=4)
@@ -130,6 +133,10 @@ def write_mindspore_profile(
         if writer != COPIER:
             _write_collection(draft, capture, day, raw=raw)
     return folder / name
+
+
+def _scheduled(capture: Capture) -> Steps:
+    return capture.steps if capture.origin.scheduled is None else capture.origin.scheduled
 
 
 def _write_collection(folder: Path, capture: Capture, day: str, *, raw: bool) -> None:
@@ -194,6 +201,8 @@ def mindspore_info(
     forms: Sequence[Form],
     program: Program,
     writer: str = CURRENT,
+    *,
+    data_process: bool = False,
 ) -> dict[str, Any]:
     """profiler_info: the switches of a capture (mindspore-present.md 3), as of the writer's day.
 
@@ -207,7 +216,10 @@ def mindspore_info(
     devices = capture.origin.devices
     mode = {"context_mode": PYNATIVE} if day < MODE_UNTIL else {}
     return {
-        "profiler_parameters": _parameters_on(day, _parameters(capture.switches, schedule, forms)),
+        "profiler_parameters": _parameters_on(
+            day,
+            {**_parameters(capture.switches, schedule, forms), "data_process": data_process},
+        ),
         "ms_profiler_info": {
             "rank_id": str(rank_of(capture)),
             "device_id": str(devices[0] if devices else 0),

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -16,7 +17,6 @@ from ascend_ref.capture.merge import merged
 from ascend_ref.capture.metric_groups import aic_metrics
 from ascend_ref.execution import Executor, InProcess
 from ascend_ref.profile import (
-    write_mindspore_profile,
     write_msprof_profile,
     write_pytorch_profile,
 )
@@ -45,7 +45,8 @@ from .loss import (
     lost_arrows,
 )
 from .mindspore.damage import JobDamage
-from .mindspore.folders import require_database, viewer_on
+from .mindspore.data import data_pipeline
+from .mindspore.folders import require_database, viewer_on, watches_pipeline, write_folder
 from .mindspore.jobs import WrittenJob, of_mindspore, write_jobs
 from .scenario import validate
 from .scenario.collected import idle_switches
@@ -482,6 +483,9 @@ def _profiles(
     A worker that was lost may have written it before, as completely.
     """
     more, not_held = (job.revision, place.forms), noted.not_held
+    pipeline = None
+    if watches_pipeline(job.scenario):
+        pipeline = partial(data_pipeline, job.scenario, disturbances, seed=job.seed)
     together = [captures] if place.output == "msprof" else [[one] for one in captures]
     for some in together:
         ranks = [one.origin.rank for one in some]
@@ -498,10 +502,7 @@ def _profiles(
                     write_msprof_profile(place.folder, some, *more, lost, job.writer, not_held),
                 )
             elif place.output == "mindspore":
-                made = write_mindspore_profile(
-                    place.folder, some[0], *more, lost, not_held, writer=job.viewer
-                )
-                yield ranks, made
+                yield ranks, write_folder(place.folder, some[0], *more, lost, job.viewer, pipeline)
             else:
                 yield ranks, write_pytorch_profile(place.folder, some[0], *more, lost, not_held)
         except FileExistsError as error:

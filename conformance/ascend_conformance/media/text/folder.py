@@ -33,7 +33,8 @@ from .layers import Reading
 from .loadcsv import load_csv, make_views
 from .loaddocs import Document, document_faults, doubled_faults, load_document
 from .loadtrace import Kept, describe, load_timeline, narrow_events, note_doubled
-from .near import near_mindspore
+from .near import near_mindspore, profiles_of
+from .recorded_by_mindspore import add_framework
 from .rules import TextRule, instances
 from .sources import tables_to_compare
 from .votes import Vote
@@ -171,6 +172,8 @@ def read_folder(
         _add_list(folder)
         if any(one.of_mindspore for one in deliverables):
             facts.add("unit.near", list(near_mindspore(deliverables)))
+            for profile in profiles_of(deliverables):
+                add_framework(facts, profile)
     make_views(facts, folder.csv_writers)
     return folder
 

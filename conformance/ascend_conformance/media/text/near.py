@@ -30,6 +30,12 @@ def near_mindspore(deliverables: Sequence[Deliverable]) -> Iterator[Row]:
                 yield from _devices(prof)
 
 
+def profiles_of(deliverables: Sequence[Deliverable]) -> list[Path]:
+    """The profiles whose output folders files are in."""
+    outputs = {one.path.parent.absolute() for one in deliverables if one.name not in COMPANIONS}
+    return sorted(one.parent for one in outputs if _is_output(one))
+
+
 def _is_output(folder: Path) -> bool:
     return layout_catalog().folders["mindspore", "output"].is_called(folder.name)
 
