@@ -26,7 +26,6 @@ from ascend_spec import layout_catalog
 
 from .mindspore import operators_by_step
 
-
 COPIER = "viewer-2024"
 """The writer of MindSpore 2.3 and 2.4, which knows no steps."""
 WITHOUT_STEPS = Step("", None, None)

@@ -185,9 +185,7 @@ def write_mindspore_outputs(
     if kinds:
         from .text import write_framework_texts  # slow: the spec of all files
 
-        write_framework_texts(
-            output, capture, "mindspore", revision, without_arrows, kinds, writer
-        )
+        write_framework_texts(output, capture, "mindspore", revision, without_arrows, kinds, writer)
 
 
 def rank_of(capture: Capture) -> int:

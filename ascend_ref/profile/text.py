@@ -27,8 +27,8 @@ def write_framework_texts(
     writer: str | None = None,
 ) -> None:
     """Of a rank, into ASCEND_PROFILER_OUTPUT: ``csv`` files, the ``timeline`` trace_view.json and
-    the JSON ``documents``, those that ``kinds`` names, as the profiler of a framework writes them; ``writer``: the generation,
-    by default today's.
+    the JSON ``documents``, those that ``kinds`` names, as the profiler of a framework writes them.
+    writer: the generation, by default today's.
     """
     recorded = from_captures([capture], output, revision)
     if "csv" in kinds:

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -16,10 +15,7 @@ from ascend_ref.capture import Capture
 from ascend_ref.capture.merge import merged
 from ascend_ref.capture.metric_groups import aic_metrics
 from ascend_ref.execution import Executor, InProcess
-from ascend_ref.profile import (
-    write_msprof_profile,
-    write_pytorch_profile,
-)
+from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
 from ascend_ref.raw.tree import DATA, HOST
 from ascend_ref.raw.view import raw_view
 from ascend_spec import catalog, mindspore_catalog
@@ -45,8 +41,7 @@ from .loss import (
     lost_arrows,
 )
 from .mindspore.damage import JobDamage
-from .mindspore.data import data_pipeline
-from .mindspore.folders import require_database, viewer_on, watches_pipeline, write_folder
+from .mindspore.folders import pipeline_of, require_database, viewer_on, write_folder
 from .mindspore.jobs import WrittenJob, of_mindspore, write_jobs
 from .scenario import validate
 from .scenario.collected import idle_switches
@@ -258,10 +253,10 @@ def write_run(
     profiles of several exporters, and several rounds, stand in folders of their own. revision: of
     the schema, the newest by default. writer: the generation of exporters that writes the texts of
     CANN's profiler, by default the current one. generation: of MindSpore's profiler, or a day
-    (ISO); its folders are today's for a day before there were any. Where it writes a job, the run is one of a compiled graph, in all formats. The executor
-    does not change a byte. ``out`` appears complete or not at all. Raises :class:`ScenarioError`,
-    ``FileExistsError`` where ``out`` exists, ``KeyError`` for an unknown format, revision or
-    generation, ``OSError``.
+    (ISO); its folders are today's for a day before there were any. Where it writes a job, the run
+    is one of a compiled graph, in all formats. The executor does not change a byte. ``out`` appears
+    complete or not at all. Raises :class:`ScenarioError`, ``FileExistsError`` where ``out`` exists,
+    ``KeyError`` for an unknown format, revision or generation, ``OSError``.
     """
     if any(FORMATS[name].output == "mindspore-jobs" for name in formats):
         scenario = of_mindspore(scenario)
@@ -293,15 +288,8 @@ def write_run(
     with staged(out) as draft:
         for number, shared in enumerate(_rounds(accepted, seed)):
             folder = draft / f"round_{number}" if accepted.schedule.repeat > 1 else draft
-            job = _Job(
-                shared.scenario,
-                shared.seed,
-                places_of(folder, formats),
-                chosen,
-                writer,
-                day,
-                viewer,
-            )
+            places = places_of(folder, formats)
+            job = _Job(shared.scenario, shared.seed, places, chosen, writer, day, viewer)
             for place in job.places:
                 place.folder.mkdir(parents=True, exist_ok=True)
             parts, accounts, notes = zip(*_written(shared, job, runner, progress), strict=True)
@@ -483,9 +471,7 @@ def _profiles(
     A worker that was lost may have written it before, as completely.
     """
     more, not_held = (job.revision, place.forms), noted.not_held
-    pipeline = None
-    if watches_pipeline(job.scenario):
-        pipeline = partial(data_pipeline, job.scenario, disturbances, seed=job.seed)
+    pipeline = pipeline_of(job.scenario, disturbances, job.seed)
     together = [captures] if place.output == "msprof" else [[one] for one in captures]
     for some in together:
         ranks = [one.origin.rank for one in some]

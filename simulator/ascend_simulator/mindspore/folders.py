@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,8 @@ from ascend_spec import layout_catalog, mindspore_catalog, text_catalog
 from ..choices import Scenario
 from ..documents.text import ScenarioError
 from ..loss.without import without_steps
+from ..world.disturbance import Disturbances
+from .data import data_pipeline
 
 FOLDERS_SINCE = "2024-11-12"
 """From then on the analysis itself writes all files, those of the data pipeline as well."""
@@ -43,12 +46,17 @@ def require_database(scenario: str, viewer: str) -> None:
         )
 
 
-def watches_pipeline(scenario: Scenario) -> bool:
-    """Whether the program looks at its data pipeline, and so sets no schedule: the profiler records
-    one of the two. So does one whose only trouble is the loading of data.
+def pipeline_of(
+    scenario: Scenario, disturbances: Disturbances, seed: int
+) -> Callable[[Capture], DataPipeline] | None:
+    """The data pipeline of a rank; ``None`` where the program does not look at it.
+
+    One whose only trouble is the loading of data does, and so sets no schedule: the profiler
+    records one of the two.
     """
-    kinds = {fault.kind for fault in scenario.faults}
-    return kinds == {"data-loading-stall"}
+    if {fault.kind for fault in scenario.faults} != {"data-loading-stall"}:
+        return None
+    return partial(data_pipeline, scenario, disturbances, seed=seed)
 
 
 def write_folder(

@@ -33,7 +33,7 @@ from .layers import Reading
 from .loadcsv import load_csv, make_views
 from .loaddocs import Document, document_faults, doubled_faults, load_document
 from .loadtrace import Kept, describe, load_timeline, narrow_events, note_doubled
-from .near import near_mindspore, profiles_of
+from .near import near_mindspore, pipeline_summary, profiles_of
 from .recorded_by_mindspore import add_framework
 from .rules import TextRule, instances
 from .sources import tables_to_compare
@@ -81,8 +81,8 @@ class Folder:
         """
         stated = self.facts.value(
             "SELECT value FROM doc.member WHERE pointer IN "
-            "('/config/experimental_config/_profiler_level', '/profiler_parameters/profiler_level', "
-            "'/profiling_options/profiler_level')"
+            "('/config/experimental_config/_profiler_level', "
+            "'/profiler_parameters/profiler_level', '/profiling_options/profiler_level')"
         )
         found = re.search("([0-2])$", stated or "")
         if found:
@@ -172,6 +172,7 @@ def read_folder(
         _add_list(folder)
         if any(one.of_mindspore for one in deliverables):
             facts.add("unit.near", list(near_mindspore(deliverables)))
+            facts.add("unit.pipeline", list(pipeline_summary(deliverables)))
             for profile in profiles_of(deliverables):
                 add_framework(facts, profile)
     make_views(facts, folder.csv_writers)

@@ -58,7 +58,9 @@ def add_framework(facts: Facts, profile: Path) -> None:
 def _add(facts: Facts, name: str, columns: Mapping[str, pa.Array]) -> None:
     table = pa.table(dict(columns))
     row = pa.array(np.arange(table.num_rows))
-    facts.scan("recorded", table.add_column(0, "row", row), f"INSERT INTO unit.{name} FROM recorded")
+    facts.scan(
+        "recorded", table.add_column(0, "row", row), f"INSERT INTO unit.{name} FROM recorded"
+    )
 
 
 def _read(path: Path, record: str) -> Tagged:
