@@ -232,8 +232,7 @@ def _copied_blocks(table: pa.Table) -> Columns:
     """Blocks as MindSpore 2.3 and 2.4 themselves write them, whole us and no end of use."""
     released = present(table["releaseTime"])
     allocated, freed = (
-        integers(table[name], 0) // NS_PER_US * NS_PER_US
-        for name in ("allocationTime", "releaseTime")
+        integers(table[name], 0) // NS_PER_US for name in ("allocationTime", "releaseTime")
     )
     totals = {
         f"{side} Total {name}(MB)": _singles(table[f"{side.lower()}Total{name}"], MEBIBYTE)
@@ -245,8 +244,8 @@ def _copied_blocks(table: pa.Table) -> Columns:
         table,
         {
             "Size(KB)": _singles(table["size"], KIBIBYTE),
-            "Allocation Time(us)": pa.array(allocated),
-            "Duration(us)": where(released, freed - allocated),
+            "Allocation Time(us)": pa.array(allocated).cast(pa.string()),
+            "Duration(us)": where(released, freed - allocated).cast(pa.string()),
             **totals,
             "Device": pa.array([POOL] * len(table)),
         },

@@ -69,7 +69,6 @@ LONGEST_NS = 3_600 * 10**9
 LATEST_NS = 1 << 62
 """Unix ns before which the last round ends: in the year 2116."""
 
-
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Called with the number of units done, the number of all, and what they are."""
 
