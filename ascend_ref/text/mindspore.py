@@ -216,9 +216,9 @@ def operator_memory(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
         return {"Allocated": allocated, "Reserved": reserved, "Active": allocated}
 
     columns = {
-        "Allocation Time(us)": pa.array(allocated / unit),
-        "Release Time(us)": at_release(freed / unit),
-        "Duration(us)": at_release(held / unit),
+        "Allocation Time(us)": pa.array(_quotients(allocated, unit)),
+        "Release Time(us)": at_release(_quotients(freed, unit)),
+        "Duration(us)": at_release(_quotients(held, unit)),
         **{
             f"Allocation Total {name}(MB)": pa.array(one)
             for name, one in totals("allocation").items()
@@ -226,6 +226,13 @@ def operator_memory(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
         **{f"Release Total {name}(MB)": at_release(one) for name, one in totals("release").items()},
     }
     yield of_table("OP_MEMORY", table, columns)
+
+
+def _quotients(times: Integers, unit: int) -> Reals:
+    """The floats nearest to quotients, as Python divides integers: ns since 1970 are no doubles."""
+    whole, rest = np.divmod(times, unit)
+    found: Reals = whole + rest / unit
+    return found
 
 
 def _copied_blocks(table: pa.Table) -> Columns:
