@@ -173,6 +173,8 @@ def read_folder(
         if any(one.of_mindspore for one in deliverables):
             facts.add("unit.near", list(near_mindspore(deliverables)))
             facts.add("unit.pipeline", list(pipeline_summary(deliverables)))
+            objects = (no for no, elements in folder.timelines.items() if elements.in_object)
+            facts.add("unit.near", [("object", folder.files[no].path.name, None) for no in objects])
             for profile in profiles_of(deliverables):
                 add_framework(facts, profile)
     make_views(facts, folder.csv_writers)
