@@ -34,6 +34,16 @@ def mindspore_folder(host: str, process: int, moment: int) -> str:
     )
 
 
+def early_mindspore_folder(rank: int, host: str, process: int, moment: int) -> str:
+    """Folder of one process of MindSpore 2.3 or 2.4, by the local time; rank: -1 for none."""
+    profile = layout_catalog().folders["mindspore", "profile"]
+    of_rank, of_process = profile.also
+    seconds = stamp(moment)[:14]
+    if rank >= 0:
+        return of_rank.of(rank=rank, seconds=seconds)
+    return of_process.of(host=host, process=process, seconds=seconds)
+
+
 def prof_folder(moment: int, letters: str) -> str:
     """Folder of CANN's profiler."""
     return layout_catalog().folder(

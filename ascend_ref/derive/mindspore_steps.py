@@ -92,6 +92,29 @@ def step_figures(
     return [_figures(step, overlaps, first_call) for step in every]
 
 
+def whole_figures(overlaps: Overlaps, events: int, end: int, last: int) -> StepFigures:
+    """The only row of MindSpore 2.3 and 2.4, whose stage and bubble mean nothing (erratum M60).
+
+    events, end, last: of msprof's timeline the number of events, the end of the latest, and the
+    length of the last.
+    """
+    whole = Step("", None, None)
+    computing, communication, alone, free = (_sum(one, whole) for one in overlaps[:4])
+    bubble = events * last
+    return StepFigures(
+        whole.name,
+        computing,
+        alone,
+        communication - alone,
+        communication,
+        free,
+        end - bubble,
+        bubble,
+        alone - bubble,
+        0,
+    )
+
+
 def _figures(step: Step, overlaps: Overlaps, first_call: int | None) -> StepFigures:
     computing, communication, alone = (_sum(one, step) for one in overlaps[:3])
     stage = bubble = 0

@@ -19,15 +19,22 @@ from ascend_ref.derive.communication_report import (
     matrix_report,
     starts_of_operators,
 )
+from ascend_ref.derive.mindspore_steps import Step
 from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.mindspore import steps_of
 from ascend_spec import layout_catalog
 
 from .mindspore import operators_by_step
 
+COPIER = "viewer-2024"
+"""The writer of MindSpore 2.3 and 2.4, which knows no steps."""
+WITHOUT_STEPS = Step("", None, None)
 
-def write_documents(recorded: Recorded, folder: Path) -> list[Path]:
+
+def write_documents(recorded: Recorded, folder: Path, writer: str | None = None) -> list[Path]:
     """Write the documents of a recording into ``folder``; returns their paths.
+
+    writer: of the spec (text/writers.yaml); None: the current one.
 
     Both stand in the folder of a framework's exporter, and each only where its table of the
     analysis has rows, which is not so at level 0. A file appears complete or not at all; equal
@@ -39,12 +46,12 @@ def write_documents(recorded: Recorded, folder: Path) -> list[Path]:
         return []
     # Numbers of foreign recordings may exceed all bounds; the result is written as it is.
     with np.errstate(all="ignore"):
-        return _written(recorded, folder)
+        return _written(recorded, folder, writer)
 
 
-def _written(recorded: Recorded, folder: Path) -> list[Path]:
+def _written(recorded: Recorded, folder: Path, writer: str | None) -> list[Path]:
     if recorded.output == "mindspore":
-        return _written_by_mindspore(recorded, folder)
+        return _written_by_mindspore(recorded, folder, writer)
     found: list[Path] = []
     times = recorded.table("CommAnalyzerTime")
     if times.num_rows:
@@ -65,14 +72,15 @@ def _written(recorded: Recorded, folder: Path) -> list[Path]:
     return found
 
 
-def _written_by_mindspore(recorded: Recorded, folder: Path) -> list[Path]:
+def _written_by_mindspore(recorded: Recorded, folder: Path, writer: str | None) -> list[Path]:
     times, bandwidths, matrix = (
         recorded.table(name)
         for name in ("CommAnalyzerTime", "CommAnalyzerBandwidth", "CommAnalyzerMatrix")
     )
     if not times.num_rows:
         return []
-    reports = operators_by_step(times, bandwidths, matrix, steps_of(recorded))
+    steps = [WITHOUT_STEPS] if writer == COPIER else steps_of(recorded)
+    reports = operators_by_step(times, bandwidths, matrix, steps)
     return [
         _write(folder / layout_catalog().file("mindspore", name), report)
         for name, report in zip(("communication", "communication_matrix"), reports, strict=True)

@@ -84,7 +84,7 @@ def _elements(
         except NoMessage as error:
             raise Unreadable(f"{path}: byte {error.offset:,}: {error}") from None
     if any(one.record in TAGGED_RECORDS for one in kind.members):
-        record = TAGGED_RECORDS[_tagged(path, kind)]
+        record = TAGGED_RECORDS[tagged_record(path, kind)]
         return "records", _with_texts(path, record, damage)
     if kind.members and (kind.grammar is None or is_records(slices)):
         return "records", _records(slices, kind, day, damage)
@@ -93,7 +93,7 @@ def _elements(
     return "lines", _lines(slices, kind, damage)
 
 
-def _tagged(path: Path, kind: CaptureFile) -> str:
+def tagged_record(path: Path, kind: CaptureFile) -> str:
     """The record of which a file with texts is: the newest of which its first ones all are.
 
     Files of two days differ in the length of the fixed part alone, where texts begin.
@@ -106,6 +106,18 @@ def _tagged(path: Path, kind: CaptureFile) -> str:
         if block is not None and not damage and {*block.tag.tolist()} <= record.texts.keys():
             return name
     return names[0]
+
+
+def tagged_damage(path: Path, kind: CaptureFile) -> list[Damage]:
+    """What of a file of records with texts cannot be read; nothing of a file of another form.
+
+    Raises ``OSError``.
+    """
+    damage: list[Damage] = []
+    if any(one.record in TAGGED_RECORDS for one in kind.members):
+        for _ in tagged_blocks(path, TAGGED_RECORDS[tagged_record(path, kind)], damage):
+            pass
+    return damage
 
 
 def _with_texts(path: Path, record: FrameworkRecord, damage: list[Damage]) -> Iterator[Element]:

@@ -5,17 +5,18 @@ Source: mindspore-present.md 1 to 3.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ascend_ref import names
 from ascend_ref.atomic import staged
-from ascend_ref.capture import Capture, Switches
+from ascend_ref.capture import Capture, Steps, Switches
 from ascend_ref.capture.metric_groups import aic_metrics
 from ascend_ref.db.encode.metadata import program_facts
 from ascend_ref.spill import Spill
-from ascend_spec import layout_catalog
+from ascend_spec import layout_catalog, text_catalog
 
 from .information import Form, Schedule
 from .write import (
@@ -29,17 +30,45 @@ from .write import (
 
 MINDSPORE_FORMS: tuple[Form, ...] = ("text", "db")
 USUAL_METRICS = "PipeUtilization"
+NS_PER_S = 1_000_000_000
+
+
+CURRENT, COPIER = "viewer", "viewer-2024"
+"""The writer of today, and that of MindSpore 2.3 and 2.4."""
+VERSIONS: Mapping[str, str] = {
+    "viewer": "2.7.0",
+    "viewer-2025": "2.7.0",
+    "viewer-2025-04": "2.6.0",
+    "viewer-2025-02": "2.5.0",
+    COPIER: "2.3.0",
+}
+"""The version of MindSpore that each writer is of."""
+LATER_OPTIONS: Mapping[str, str] = {
+    "export_type": "2025-03-08",
+    "sys_io": "2025-04-26",
+    "sys_interconnection": "2025-04-26",
+    "mstx_domain_include": "2025-04-25",
+    "mstx_domain_exclude": "2025-04-25",
+    "record_shapes": "2025-05-08",
+    "host_sys": "2025-05-26",
+}
+"""Options by the day on which they came (mindspore-present.md 3)."""
+RENAMED_OPTION = "aic_metrics", "aicore_metrics", "2025-03-08"
+PYNATIVE = 1
+MODE_UNTIL = "2025-06-09"
+"""Up to then profiler_info states the mode of the program."""
 
 
 class Program(NamedTuple):
-    """The program that was profiled. ``worker``: in the name of its folder, by default the host.
+    """The program that was profiled. ``worker``: in the name of its folder, by default the host;
+    ``ms_version``: by default that of the writer.
 
     The others are those of simulated hosts, whose programs launch kernel by kernel: at O2 no steps
     are shown.
     """
 
     worker: str = ""
-    ms_version: str = "2.7.0"
+    ms_version: str = ""
     cann_version: str = "9.0.0"
     jit_level: str = "O1"
 
@@ -58,38 +87,74 @@ def write_mindspore_profile(
     lost: list[str] | None = None,
     program: Program = SIMULATED,
     spill: Spill | None = None,
+    writer: str = CURRENT,
+    raw: bool = True,
+    data_process: bool = False,
 ) -> Path:
     """Write ``{host}_{process}_{time}_ascend_ms`` below ``folder``; returns its path.
 
     forms: ``db``, the database of the rank, which is that of msprof; ``text``, the text files of
     today's writer; or both. communication_analyzer.db stands next to either where there is
-    communication. without_arrows: categories of flows that its timeline lacks. lost: takes nothing,
-    since no raw files are written. spill: holds long columns. It appears complete or not at all.
+    communication. without_arrows: categories of flows that its timeline lacks. lost: takes nothing.
+    spill: holds long columns. writer: of the spec (text/writers.yaml); those before 2025-03 write
+    text alone, and those of MindSpore 2.3 and 2.4 call the folder after the rank. raw: whether
+    FRAMEWORK is written, and the clocks of a simulated host. data_process: whether profiler_info
+    states that the data pipeline was recorded. It appears complete or not at all.
 
     Raises as :func:`.write.write_pytorch_profile`.
     """
     require_known(forms, MINDSPORE_FORMS)
+    day = text_catalog().writers[writer].date
+    database = layout_catalog().files["mindspore", "database"]
+    if "db" in forms and not database.is_written_on(day):
+        raise ValueError(f"db: written since {database.since}, after {writer}; expected text")
     origin = capture.origin
-    name = names.mindspore_folder(program.worker or origin.host_name, origin.pid, origin.start)
-    steps = capture.steps if origin.scheduled is None else origin.scheduled
+    host = program.worker or origin.host_name
+    if writer == COPIER:
+        name = names.early_mindspore_folder(origin.rank, host, origin.pid, origin.start)
+    else:
+        name = names.mindspore_folder(host, origin.pid, origin.start)
+    steps = _scheduled(capture)
     with staged(folder / name) as draft:
-        write_mindspore_outputs(draft, capture, revision, forms, without_arrows, spill)
+        write_mindspore_outputs(draft, capture, revision, forms, without_arrows, spill, writer)
         info = mindspore_info(
             capture,
             Schedule.of(steps) if len(steps.number) else None,
             [form for form in MINDSPORE_FORMS if form in forms],
             program,
+            writer,
+            data_process=data_process,
         )
         place = draft / layout_catalog().file("mindspore", "profiler_info", copy=rank_of(capture))
         write_json(place, info, indent=4)
         facts = program_facts(capture)
         if facts:
             write_json(draft / layout_catalog().file("mindspore", "profiler_metadata"), facts)
-        if capture.switches.npu:
-            prof = draft / prof_folder(origin)
-            prof.mkdir()
-            write_machine(prof, [origin])
+        if writer != COPIER:
+            _write_collection(draft, capture, day, raw=raw)
     return folder / name
+
+
+def _scheduled(capture: Capture) -> Steps:
+    return capture.steps if capture.origin.scheduled is None else capture.origin.scheduled
+
+
+def _write_collection(folder: Path, capture: Capture, day: str, *, raw: bool) -> None:
+    """What the framework recorded, and of the collection what shows the clock and the devices."""
+    from ascend_ref.raw.encode.side import write_host_clocks  # slow: numpy and the spec
+    from ascend_ref.raw.framework.mindspore import write_mindspore_framework
+    from ascend_ref.raw.moments import MOMENTS
+    from ascend_ref.raw.tree import FRAMEWORK, HOST
+
+    origin = capture.origin
+    if raw:
+        write_mindspore_framework(folder / FRAMEWORK, capture, day, rank_of(capture))
+    if capture.switches.npu:
+        prof = folder / prof_folder(origin)
+        prof.mkdir()
+        write_machine(prof, [origin])
+        if raw:
+            write_host_clocks(prof / HOST, origin, MOMENTS)
 
 
 def write_mindspore_outputs(
@@ -99,6 +164,7 @@ def write_mindspore_outputs(
     forms: Collection[str],
     without_arrows: Collection[str] = (),
     spill: Spill | None = None,
+    writer: str = CURRENT,
 ) -> None:
     """What MindSpore's analysis makes of a capture: ASCEND_PROFILER_OUTPUT in the folder.
 
@@ -111,13 +177,15 @@ def write_mindspore_outputs(
         if "db" in forms:
             database = layout_catalog().file("mindspore", "database", rank=rank_of(capture))
             write_database_of(output / database, capture, revision, "msprof", spill)
-        analysis = layout_catalog().file("mindspore", "analysis")
-        write_database_of(output / analysis, capture, revision, "analysis", alone=True)
+        analysis = layout_catalog().files["mindspore", "analysis"]
+        if analysis.is_written_on(text_catalog().writers[writer].date):
+            place = output / analysis.name.of()
+            write_database_of(place, capture, revision, "analysis", alone=True)
     kinds = TEXTS if "text" in forms else [kind for kind in TEXTS if kind in forms]
     if kinds:
         from .text import write_framework_texts  # slow: the spec of all files
 
-        write_framework_texts(output, capture, "mindspore", revision, without_arrows, kinds)
+        write_framework_texts(output, capture, "mindspore", revision, without_arrows, kinds, writer)
 
 
 def rank_of(capture: Capture) -> int:
@@ -126,25 +194,92 @@ def rank_of(capture: Capture) -> int:
 
 
 def mindspore_info(
-    capture: Capture, schedule: Schedule | None, forms: Sequence[Form], program: Program
+    capture: Capture,
+    schedule: Schedule | None,
+    forms: Sequence[Form],
+    program: Program,
+    writer: str = CURRENT,
+    *,
+    data_process: bool = False,
 ) -> dict[str, Any]:
-    """profiler_info: the switches of a capture (mindspore-present.md 3).
+    """profiler_info: the switches of a capture (mindspore-present.md 3), as of the writer's day.
 
     schedule: ``None`` where none was set. Raises ``ValueError`` for a group of metrics that the
     framework's profiler does not have.
     """
+    version = program.ms_version or VERSIONS[writer]
+    if writer == COPIER:
+        return _copied_info(capture, version)
+    day = text_catalog().writers[writer].date
     devices = capture.origin.devices
+    mode = {"context_mode": PYNATIVE} if day < MODE_UNTIL else {}
     return {
-        "profiler_parameters": _parameters(capture.switches, schedule, forms),
+        "profiler_parameters": _parameters_on(
+            day,
+            {**_parameters(capture.switches, schedule, forms), "data_process": data_process},
+        ),
         "ms_profiler_info": {
             "rank_id": str(rank_of(capture)),
             "device_id": str(devices[0] if devices else 0),
         },
         "cann_profiler_info": {},
         "analysis_cost_time": {},
-        "ms_version": program.ms_version,
+        "ms_version": version,
         "cann_version": program.cann_version,
+        **mode,
         "jit_level": program.jit_level,
+    }
+
+
+def _parameters_on(day: str, parameters: dict[str, Any]) -> dict[str, Any]:
+    """The options that there were on a day, under their names of then."""
+    name, older, renamed = RENAMED_OPTION
+    return {
+        older if key == name and day < renamed else key: value
+        for key, value in parameters.items()
+        if LATER_OPTIONS.get(key, "") <= day
+    }
+
+
+def _copied_info(capture: Capture, version: str) -> dict[str, Any]:
+    """profiler_info of MindSpore 2.3 and 2.4 (mindspore-profiler.md 3.5)."""
+    switches, origin = capture.switches, capture.origin
+    words = {True: "on", False: "off"}
+    options = {
+        "output": "./data",
+        "fp_point": "",
+        "bp_point": "",
+        "training_trace": "on",
+        "task_trace": "on",
+        "aic_metrics": metrics_of(switches),
+        "aicpu": "on",
+        "profile_memory": words[switches.memory],
+        "hccl": words[switches.level > 0],
+        "l2_cache": words[switches.l2],
+        "hbm_ddr": "off",
+        "pcie": "off",
+        "parallel_strategy": "off",
+        "op_time": "on",
+        "profile_framework": "all",
+        "profiler_level": f"Level{switches.level}",
+        "with_stack": words[switches.stack],
+    }
+    begun, ended = (
+        datetime.fromtimestamp(moment // NS_PER_S, UTC) + names.HOST_ZONE
+        for moment in (origin.start, origin.end or origin.start)
+    )
+    return {
+        "context_mode": "pynative",
+        "rank_id": rank_of(capture),
+        "ms_version": version,
+        "parallel_mode": "stand_alone" if origin.rank < 0 else "data_parallel",
+        "stage_num": 1,
+        "profiling_options": options,
+        "profiling_start_time": f"{begun:%Y-%m-%d %H:%M:%S}",
+        "system_time": origin.start,
+        "profiling_stop_time": f"{ended:%Y-%m-%d %H:%M:%S}",
+        "is_heterogeneous": False,
+        "data_simplification": True,
     }
 
 

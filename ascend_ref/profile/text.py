@@ -24,17 +24,19 @@ def write_framework_texts(
     revision: str,
     without_arrows: Collection[str],
     kinds: Collection[str],
+    writer: str | None = None,
 ) -> None:
     """Of a rank, into ASCEND_PROFILER_OUTPUT: ``csv`` files, the ``timeline`` trace_view.json and
     the JSON ``documents``, those that ``kinds`` names, as the profiler of a framework writes them.
+    writer: the generation, by default today's.
     """
     recorded = from_captures([capture], output, revision)
     if "csv" in kinds:
-        write_csv_files(recorded, folder)
+        write_csv_files(recorded, folder, writer=writer)
     if "timeline" in kinds:
-        write_timeline(recorded, folder, without_arrows=without_arrows)
+        write_timeline(recorded, folder, writer=writer, without_arrows=without_arrows)
     if "documents" in kinds:
-        write_documents(recorded, folder)
+        write_documents(recorded, folder, writer)
 
 
 def write_msprof_texts(

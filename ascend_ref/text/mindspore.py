@@ -19,17 +19,24 @@ from ascend_ref.arrays import (
 )
 from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.derive.decimals import Form, decimal_texts, python_round
-from ascend_ref.derive.mindspore_steps import STEP, Overlaps, step_at, step_figures
+from ascend_ref.derive.mindspore_steps import (
+    STEP,
+    Overlaps,
+    step_at,
+    step_figures,
+    whole_figures,
+)
 from ascend_ref.derive.steps import Spans
 from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.mindspore import steps_of
 from ascend_ref.recorded.shown import TableRows
-from ascend_ref.timeline.events import Events
+from ascend_ref.timeline.events import Events, Metadata
 from ascend_ref.timeline.layers.mindspore import OF_LAUNCHES, launched
 from ascend_ref.timeline.layers.overlap import KINDS, overlap_analysis
 from ascend_ref.timeline.layers.queue import works
 from ascend_ref.timeline.lookup import NONE, taken
 from ascend_ref.timeline.session import Session
+from ascend_ref.timeline.write import OF_MSPROF
 
 from .columns import Columns, ShownColumns, of_table, parts
 from .memory import ENGINE, PROCESS, PROCESS_TYPE, printed_kibibytes
@@ -40,13 +47,31 @@ TIMELINE = "trace_view"
 FRAMEWORK, ALLOCATOR, SUM = "MindSpore", "PTA", "MindSpore+GE"
 """Components of memory_record: the framework, as it is called in MEMORY_RECORD, and the sum."""
 KIBIBYTE, MEBIBYTE = 1024.0, 1024.0 * 1024.0
+POOL = "Ascend"
+"""Pool of a block, as MindSpore 2.3 and 2.4 name it."""
 MEGABYTE = 1000.0
 """KB of an MB in memory_record (erratum T110)."""
 
 
+NS_PER_US = 1000
+NS_PER_EARLY_US = 1024
+"""What operator_memory divides by up to MindSpore 2.5 (erratum M61)."""
+COPIER, EARLY = "viewer-2024", "viewer-2025-02"
+"""The writers of MindSpore 2.3 and 2.4, and of 2.5."""
+
+
 def kernel_details(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
-    """op_summary with what launched each operator, and the step of that."""
+    """op_summary with what launched each operator, and the step of that.
+
+    Up to MindSpore 2.4 it is op_summary under other names of columns alone.
+    """
     rows = operator_rows(recorded, setting)
+    if setting.writer.id == COPIER:
+        names = _names(rows)
+        for batch, columns in OperatorColumns(recorded, setting, rows).batches():
+            shown = names.take(pa.array(batch)).fill_null("N/A")
+            yield ShownColumns({**columns, "Name": shown}, columns.rows)
+        return
     session = Session(recorded, setting.timeline_writer, TIMELINE)
     launch = _launches(session, rows)
     steps = steps_of(recorded)
@@ -115,11 +140,14 @@ def step_trace_time(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
             for spans in found
         )
     )
-    activity = session.activity
-    shown = np.concatenate([activity.operator, activity.dequeue, activity.function])
-    shown = shown[activity.end[shown] > activity.start[shown]]
-    first = int(activity.start[shown].min()) if len(shown) else None
-    rows = step_figures(steps_of(recorded), overlaps, first)
+    if setting.writer.id == COPIER:
+        rows = [whole_figures(overlaps, *_extent(session))]
+    else:
+        activity = session.activity
+        shown = np.concatenate([activity.operator, activity.dequeue, activity.function])
+        shown = shown[activity.end[shown] > activity.start[shown]]
+        first = int(activity.start[shown].min()) if len(shown) else None
+        rows = step_figures(steps_of(recorded), overlaps, first)
     steps = {
         "step": [row.step for row in rows],
         **{
@@ -128,6 +156,24 @@ def step_trace_time(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
         },
     }
     yield of_table("step_time", pa.table(steps))
+
+
+def _extent(session: Session) -> tuple[int, int, int]:
+    """Of the timeline of msprof: its events, the end of the latest, the length of the last; ns."""
+    count = end = last = 0
+    for source in OF_MSPROF:
+        for item in source(session):
+            if isinstance(item, Metadata):
+                count, last = count + 1, 0
+                continue
+            count += len(item.start)
+            if not len(item.start):
+                continue
+            lasts = item.length if isinstance(item, Events) else None
+            ends = item.start if lasts is None else item.start + lasts
+            end = max(end, int(ends.max()))
+            last = 0 if lasts is None else int(lasts[-1])
+    return count, end, last
 
 
 def operator_details(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
@@ -152,6 +198,10 @@ def operator_memory(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     if not len(table):
         return
     table = table.take(pa.array(np.argsort(integers(table["allocationTime"]), kind="stable")))
+    if setting.writer.id == COPIER:
+        yield _copied_blocks(table)
+        return
+    unit = NS_PER_EARLY_US if setting.writer.id == EARLY else NS_PER_US
     released = present(table["releaseTime"])
     allocated, freed = (integers(table[name], 0) for name in ("allocationTime", "releaseTime"))
     held = freed - allocated
@@ -166,9 +216,9 @@ def operator_memory(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
         return {"Allocated": allocated, "Reserved": reserved, "Active": allocated}
 
     columns = {
-        "Allocation Time(us)": pa.array(allocated / 1000),
-        "Release Time(us)": at_release(freed / 1000),
-        "Duration(us)": at_release(held / 1000),
+        "Allocation Time(us)": pa.array(_quotients(allocated, unit)),
+        "Release Time(us)": at_release(_quotients(freed, unit)),
+        "Duration(us)": at_release(_quotients(held, unit)),
         **{
             f"Allocation Total {name}(MB)": pa.array(one)
             for name, one in totals("allocation").items()
@@ -176,6 +226,42 @@ def operator_memory(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
         **{f"Release Total {name}(MB)": at_release(one) for name, one in totals("release").items()},
     }
     yield of_table("OP_MEMORY", table, columns)
+
+
+def _quotients(times: Integers, unit: int) -> Reals:
+    """The floats nearest to quotients, as Python divides integers: ns since 1970 are no doubles."""
+    whole, rest = np.divmod(times, unit)
+    found: Reals = whole + rest / unit
+    return found
+
+
+def _copied_blocks(table: pa.Table) -> Columns:
+    """Blocks as MindSpore 2.3 and 2.4 themselves write them, whole us and no end of use."""
+    released = present(table["releaseTime"])
+    allocated, freed = (
+        integers(table[name], 0) // NS_PER_US for name in ("allocationTime", "releaseTime")
+    )
+    totals = {
+        f"{side} Total {name}(MB)": _singles(table[f"{side.lower()}Total{name}"], MEBIBYTE)
+        for side in ("Allocation", "Release")
+        for name in ("Allocated", "Reserved")
+    }
+    return of_table(
+        "OP_MEMORY",
+        table,
+        {
+            "Size(KB)": _singles(table["size"], KIBIBYTE),
+            "Allocation Time(us)": pa.array(allocated).cast(pa.string()),
+            "Duration(us)": where(released, freed - allocated).cast(pa.string()),
+            **totals,
+            "Device": pa.array([POOL] * len(table)),
+        },
+    )
+
+
+def _singles(values: pa.ChunkedArray, unit: float) -> pa.Array:
+    """Numbers of single precision, as C++ divides and prints them."""
+    return pa.array((reals(values, 0).astype(np.float32) / np.float32(unit)).astype(np.float64))
 
 
 def memory_record(recorded: Recorded, setting: Setting) -> Iterator[Columns]:

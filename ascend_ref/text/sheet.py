@@ -53,11 +53,12 @@ def write_sheet(
     quotes = notation.quoting == "minimal"
     texts = [CellTexts(column, setting.writer, setting.family, quotes) for column in columns]
     filling = Filling(setting)
-    end = LINE_ENDS[notation.line_end]
+    comma = "," if setting.writer.id in setting.file.trailing_comma else ""
+    end = comma + LINE_ENDS[notation.line_end]
     slicing = _slicing(setting, limit)
     target = SlicedFile(
         folder,
-        header_line(columns, setting.writer, notation),
+        header_line(columns, setting.writer, notation, comma),
         lambda number: file_name(setting, timestamp, number),
         slicing,
     )
@@ -87,16 +88,17 @@ def write_sheet(
 
 
 def header_line(
-    columns: Sequence[CsvColumn], writer: Writer, notation: Writer | None = None
+    columns: Sequence[CsvColumn], writer: Writer, notation: Writer | None = None, last: str = ""
 ) -> bytes:
     """The header as its writer prints it, with the line end.
 
-    notation: whose quotes and line ends it has, where they are not those of the writer.
+    notation: whose quotes and line ends it has, where they are not those of the writer. last: what
+    stands before the line end.
     """
     notation = notation or writer
     names = pa.array([column.name_by(writer) for column in columns], pa.string())
     cells = quoted(names) if notation.quoting == "minimal" else names
-    return (",".join(cells.to_pylist()) + LINE_ENDS[notation.line_end]).encode()
+    return (",".join(cells.to_pylist()) + last + LINE_ENDS[notation.line_end]).encode()
 
 
 def file_name(setting: Setting, timestamp: str | None, number: int | None) -> str:

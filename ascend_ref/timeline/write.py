@@ -74,6 +74,7 @@ OF_MINDSPORE: tuple[Source, ...] = (
     *OF_MSPROF,
     mindspore.queue,
     mindspore.launches,
+    mindspore.scopes,
 )
 """What trace_view.json of MindSpore consists of."""
 FILES_OF_OUTPUT = {

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
-
-from ascend_ref.profile import write_mindspore_profile, write_pytorch_profile
 
 Output: TypeAlias = Literal["pytorch", "msprof", "mindspore", "mindspore-jobs"]
 """Whose profile it is: that of a framework's profiler, of CANN's, or of an older one of MindSpore.
@@ -37,11 +35,8 @@ FORMATS: Mapping[str, Format] = {
 """The deliverables that a run can be written as."""
 
 
-OF_FRAMEWORKS: Mapping[Output, Callable[..., Path]] = {
-    "pytorch": write_pytorch_profile,
-    "mindspore": write_mindspore_profile,
-}
-"""What writes the profile of one rank of a framework."""
+OF_FRAMEWORKS: tuple[Output, ...] = ("pytorch", "mindspore")
+"""Those whose profiles are of one rank of a framework."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,7 @@ from ascend_ref.capture import Capture
 from ascend_ref.capture.merge import merged
 from ascend_ref.capture.metric_groups import aic_metrics
 from ascend_ref.execution import Executor, InProcess
-from ascend_ref.profile import (
-    write_msprof_profile,
-)
+from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
 from ascend_ref.raw.tree import DATA, HOST
 from ascend_ref.raw.view import raw_view
 from ascend_spec import catalog, mindspore_catalog
@@ -43,6 +41,7 @@ from .loss import (
     lost_arrows,
 )
 from .mindspore.damage import JobDamage
+from .mindspore.folders import pipeline_of, require_database, viewer_on, write_folder
 from .mindspore.jobs import WrittenJob, of_mindspore, write_jobs
 from .scenario import validate
 from .scenario.collected import idle_switches
@@ -69,7 +68,6 @@ LONGEST_NS = 3_600 * 10**9
 """Of a captured round: within it no counter and no sum of times overflows."""
 LATEST_NS = 1 << 62
 """Unix ns before which the last round ends: in the year 2116."""
-
 
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Called with the number of units done, the number of all, and what they are."""
@@ -254,15 +252,18 @@ def write_run(
     profiles of several exporters, and several rounds, stand in folders of their own. revision: of
     the schema, the newest by default. writer: the generation of exporters that writes the texts of
     CANN's profiler, by default the current one. generation: of MindSpore's profiler, or a day
-    (ISO). Where it writes a job, the run is one of a compiled graph, in all formats. The executor
-    does not change a byte. ``out`` appears complete or not at all. Raises :class:`ScenarioError`,
-    ``FileExistsError`` where ``out`` exists, ``KeyError`` for an unknown format, revision or
-    generation, ``OSError``.
+    (ISO); its folders are today's for a day before there were any. Where it writes a job, the run
+    is one of a compiled graph, in all formats. The executor does not change a byte. ``out`` appears
+    complete or not at all. Raises :class:`ScenarioError`, ``FileExistsError`` where ``out`` exists,
+    ``KeyError`` for an unknown format, revision or generation, ``OSError``.
     """
     if any(FORMATS[name].output == "mindspore-jobs" for name in formats):
         scenario = of_mindspore(scenario)
     accepted = _accepted(scenario, seed)
     day = mindspore_catalog().day_of(generation)
+    viewer = viewer_on(day)
+    if "mindspore-db" in formats:
+        require_database(accepted.name, viewer)
     for name in formats:
         output = FORMATS[name].output  # no KeyError halfway
         group = accepted.capture.aic_metrics
@@ -286,9 +287,8 @@ def write_run(
     with staged(out) as draft:
         for number, shared in enumerate(_rounds(accepted, seed)):
             folder = draft / f"round_{number}" if accepted.schedule.repeat > 1 else draft
-            job = _Job(
-                shared.scenario, shared.seed, places_of(folder, formats), chosen, writer, day
-            )
+            places = places_of(folder, formats)
+            job = _Job(shared.scenario, shared.seed, places, chosen, writer, day, viewer)
             for place in job.places:
                 place.folder.mkdir(parents=True, exist_ok=True)
             parts, accounts, notes = zip(*_written(shared, job, runner, progress), strict=True)
@@ -416,6 +416,7 @@ class _Job:
     revision: str
     writer: str | None
     day: str
+    viewer: str
 
 
 _Process: TypeAlias = Sequence[tuple[int, RankMeetings]]
@@ -469,6 +470,7 @@ def _profiles(
     A worker that was lost may have written it before, as completely.
     """
     more, not_held = (job.revision, place.forms), noted.not_held
+    pipeline = pipeline_of(job.scenario, disturbances, job.seed)
     together = [captures] if place.output == "msprof" else [[one] for one in captures]
     for some in together:
         ranks = [one.origin.rank for one in some]
@@ -484,9 +486,10 @@ def _profiles(
                     ranks,
                     write_msprof_profile(place.folder, some, *more, lost, job.writer, not_held),
                 )
+            elif place.output == "mindspore":
+                yield ranks, write_folder(place.folder, some[0], *more, lost, job.viewer, pipeline)
             else:
-                write = OF_FRAMEWORKS[place.output]
-                yield ranks, write(place.folder, some[0], *more, lost, not_held)
+                yield ranks, write_pytorch_profile(place.folder, some[0], *more, lost, not_held)
         except FileExistsError as error:
             yield ranks, Path(error.filename)
 

@@ -181,7 +181,9 @@ def test_a_page_shows_the_state_of_a_revision(capsys: pytest.CaptureFixture[str]
 def test_a_page_shows_what_a_level_leaves(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("spec", "show", "csv/kernel_details", "--level")
     assert "`HF32 Eligible`" in output(*words, "1", capsys=capsys)
-    assert "`HF32 Eligible`" not in output(*words, "0", capsys=capsys)
+    left = [one for one in output(*words, "0", capsys=capsys).splitlines() if "HF32" in one]
+    assert left
+    assert all("until 2024-12-10" in one for one in left)  # MindSpore 2.3 and 2.4 copied it
 
 
 def test_a_page_shows_what_a_product_leaves_of_the_counters(

@@ -84,11 +84,41 @@ def test_cluster_shows_the_steps_of_texts(texts: Path, tmp_path: Path) -> None:
         assert sum(own) == pytest.approx(computed)
 
 
+FURTHER = [pytest.param(one, marks=pytest.mark.exhaustive) for one in ("G5b", "2025-04-01", "G5c")]
+
+
+@pytest.mark.parametrize("generation", ["G5a", *FURTHER])
+def test_every_generation_of_texts_is_accepted(generation: str, tmp_path: Path) -> None:
+    """Of the first folders no column Preparing is read, and stages that mean nothing (M60)."""
+    formats = ("mindspore-text",)
+    source = write_run(SCENARIO, 0, tmp_path / "run", formats, generation=generation).folder
+    for path in source.rglob("*.db"):
+        path.unlink()
+    run = run_cluster("all", source, tmp_path / "cluster")
+    assert faults(run) == []
+    results = run.output / "cluster_analysis_output"
+    assert {path.name for path in results.iterdir()} == TEXTS
+    compare_and_advise(source, tmp_path)
+
+
+@pytest.mark.exhaustive
+def test_databases_of_2025_are_accepted(tmp_path: Path) -> None:
+    formats = ("mindspore-db", "mindspore-text")
+    source = write_run(SCENARIO, 0, tmp_path / "run", formats, generation="2025-04-01").folder
+    run = run_cluster("all", source, tmp_path / "cluster")
+    assert faults(run) == []
+    assert {table for table, rows in counts(run.database).items() if rows} == TABLES
+    compare_and_advise(source, tmp_path)
+
+
 @pytest.mark.parametrize("folder", ["databases", "texts"])
 def test_compare_and_advisor_read_it(
     folder: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    source = request.getfixturevalue(folder)
+    compare_and_advise(request.getfixturevalue(folder), tmp_path)
+
+
+def compare_and_advise(source: Path, tmp_path: Path) -> None:
     first, second = sorted(path.name for path in source.glob("*_ascend_ms"))
     words = ["compare", "-d", "{profile}/" + first, "-bp", "{profile}/" + second]
     run = run_tool("compare", [*words, "-o", "{output}"], source, tmp_path)

@@ -175,6 +175,7 @@ def _convert(
         forms,
         program=Program(name, NOT_KNOWN, NOT_KNOWN, ""),
         spill=spill,
+        raw=False,
     )
     if "text" in forms:
         write_msprof_outputs(_prof(profile), capture, revision, ["csv"], spill=spill)

@@ -67,14 +67,20 @@ class DataPipeline:
 
 def write_data_pipeline(job: Job, pipeline: DataPipeline) -> None:
     """Write the operators, the queue to the device and, from their day on, the processors."""
+    documents = pipeline_documents(pipeline)
+    job.write_content(PIPELINE, documents[PIPELINE])
+    job.write_lines(QUEUE, queue_lines(pipeline, job.day))
+    if job.writes(CPUS):
+        job.write_content(CPUS, documents[CPUS])
+
+
+def pipeline_documents(pipeline: DataPipeline) -> dict[str, bytes]:
+    """The documents of operators and of processors, by their kinds."""
     document = {
         "sampling_interval": pipeline.interval,
         "op_info": [_operator(one) for one in pipeline.operators],
     }
-    job.write_content(PIPELINE, _json(document))
-    job.write_lines(QUEUE, _queue(job, pipeline))
-    if job.writes(CPUS):
-        job.write_content(CPUS, _json(_processors(pipeline)))
+    return {PIPELINE: _json(document), CPUS: _json(_processors(pipeline))}
 
 
 def _json(document: Any) -> bytes:
@@ -92,10 +98,10 @@ def _operator(one: PipelineOperator) -> dict[str, Any]:
     }
 
 
-def _queue(job: Job, pipeline: DataPipeline) -> list[Entry]:
+def queue_lines(pipeline: DataPipeline, day: str) -> list[Entry]:
     """Four lines of each step: getting, pushing, both, and the length."""
     columns = mindspore_catalog().tables["device_queue_profiling"].columns
-    has_time = all(DAYS.in_force(one, job.day) for one in columns if one.name == "time")
+    has_time = all(DAYS.in_force(one, day) for one in columns if one.name == "time")
     found = []
     for step, one in enumerate(pipeline.queue, 1):
         times = one.get, one.push, one.get + one.push

@@ -74,6 +74,20 @@ def write_side_files(
     return found
 
 
+def write_host_clocks(place: Path, origin: Origin, moments: Moments) -> None:
+    """Write into the folder of the host what shows the times of the counter: start_info and
+    host_start.log. Raises ``OSError``.
+    """
+    start = {
+        "collectionDateBegin": _date(origin.start),
+        "collectionTimeBegin": str(origin.start // MICROSECOND),
+        "clockMonotonicRaw": str(moments.monotonic),
+    }
+    (place / _name("host_start_info", None)).write_bytes(encode_json(start))
+    for kind, content in _logs(None, moments).items():
+        (place / _name(kind, None)).write_bytes(content)
+
+
 def _logs(device: int | None, moments: Moments) -> Mapping[str, bytes]:
     """The files of clocks: of the host, and of the moment at which a device's were read."""
     host = [

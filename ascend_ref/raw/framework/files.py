@@ -52,16 +52,28 @@ def write_records(
     ``columns``: of the fixed parts by their names, 0 where left out; at least one is an array.
     ``tagged``: texts by the names of their fields. Raises ``OSError``.
     """
-    declared = FRAMEWORK_RECORDS[record]
+    path = folder / kind_of_record(record).name.template
+    write_record_file(path, FRAMEWORK_RECORDS[record], columns, texts, tagged)
+
+
+def write_record_file(
+    path: Path,
+    declared: FrameworkRecord,
+    columns: Mapping[str, npt.NDArray[Any] | int],
+    texts: Texts,
+    tagged: Mapping[str, Spelled] | None = None,
+) -> None:
+    """As :func:`write_records`, of any declaration into a file of any name."""
     count = next(len(one) for one in columns.values() if isinstance(one, np.ndarray))
     if not count:
         return
     rows = np.zeros(count, dtype_of(declared.fixed))
     for name, values in columns.items():
-        put(declared.fixed, rows, name, values)
+        if declared.fixed.subcons:
+            put(declared.fixed, rows, name, values)
     tags = _tags(declared)
     written = {tags[name]: _column(texts, one) for name, one in (tagged or {}).items()}
-    write_tagged(folder / kind_of_record(record).name.template, declared, rows, written)
+    write_tagged(path, declared, rows, written)
 
 
 def _column(texts: Texts, column: Spelled) -> TextColumn:

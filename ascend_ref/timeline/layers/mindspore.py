@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ascend_ref.arrays import begins_with, dictionary
+from ascend_ref.arrays import begins_with, dictionary, integers
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.mindspore_steps import STEP
 from ascend_ref.spill import batches, first_equal
@@ -25,7 +25,9 @@ from ..lookup import NONE, combinations, taken
 from ..session import Session
 from .queue import arrows_between, entries_of, takers, works
 
-LAYER = "MindSpore"
+LAYER, SCOPES = "MindSpore", "Scope Layer"
+TOP_SCOPES = ("Default", "Gradients", "recompute_Default")
+"""Scopes of the whole network, with which full names of operators begin."""
 OF_STEPS, OF_LAUNCHES, OF_OPERATORS = (
     "Python::PythonObserved::",
     "PynativeFramework::PyNativeLaunchTask::",
@@ -165,3 +167,83 @@ def launches(session: Session) -> Iterator[Item]:
             start, thread = found.start[caller], found.thread[caller]
             yield Points(flow, layer, False, ids, start, thread=thread)
             yield Points(flow, link.layer, True, ids, some.start, some.device, some.thread)
+
+
+def scopes(session: Session) -> Iterator[Item]:
+    """Scopes of operators on the device whose full names begin with one of the whole network.
+
+    Of those that run at a time the first counts; a scope goes on as long as the next operator is
+    in it.
+    """
+    layer = session.layer(SCOPES)
+    if layer is None:
+        return
+    found = list(_scopes(session))
+    if not found:
+        return
+    kind = layer.event("scope")
+    for depth in sorted({one.depth for one in found}):
+        own = [one for one in found if one.depth == depth]
+        start = np.array([one.start for one in own], np.int64)
+        end = np.array([one.end for one in own], np.int64)
+        names = pa.array([one.name for one in own], pa.string()).dictionary_encode()
+        shown = session.notation.strings(names.dictionary)
+        yield Events(
+            layer,
+            kind,
+            start,
+            thread=depth,
+            length=end - start,
+            parts={"name": _with(names, shown)},
+        )
+    yield from session.process(layer)
+    (thread,) = [one.thread for one in layer.threads_of(session.style_of(layer))]
+    for depth in sorted({one.depth for one in found}):
+        yield from session.thread(layer, thread, index=depth)
+
+
+class _Scope(NamedTuple):
+    depth: int
+    name: str
+    start: int
+    end: int
+
+
+def _scopes(session: Session) -> Iterator[_Scope]:
+    open_ones: list[_Scope] = []
+    for name, start, end in _operators_in_scopes(session):
+        if open_ones and start < open_ones[0].end:
+            continue
+        goes_on = True
+        for depth, part in enumerate(name.split("/")[:-1]):
+            now = _Scope(depth, part, start, end)
+            if depth >= len(open_ones):
+                open_ones.append(now)
+            elif goes_on and open_ones[depth].name == part:
+                open_ones[depth] = open_ones[depth]._replace(end=end)
+            else:
+                yield open_ones[depth]
+                open_ones[depth] = now
+                goes_on = False
+    yield from open_ones
+
+
+def _operators_in_scopes(session: Session) -> Iterator[tuple[str, int, int]]:
+    """Full name, start and end (ns) of operators on the device in order of start."""
+    kernels = session.recorded.table("COMPUTE_TASK_INFO", ("name", "globalTaskId"))
+    tasks = session.recorded.table("TASK", ("startNs", "endNs", "globalTaskId"))
+    if not len(kernels) or not len(tasks):
+        return
+    names = dictionary(kernels["name"])
+    is_scoped = [begins_with(names, one) for one in TOP_SCOPES]
+    rows = np.flatnonzero(np.logical_or.reduce(is_scoped))
+    if not len(rows):
+        return
+    identity = integers(kernels["globalTaskId"])[rows]
+    texts = names.take(pa.array(rows)).dictionary_decode().to_pylist()
+    named = dict(zip(identity.tolist(), texts, strict=True))
+    every, start, end = (integers(tasks[one]) for one in ("globalTaskId", "startNs", "endNs"))
+    for row in np.argsort(start, kind="stable").tolist():
+        name = named.get(int(every[row]))
+        if name is not None:
+            yield name, int(start[row]), int(end[row])

@@ -62,7 +62,7 @@ def _formats(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> t
     default="G1",
     show_default=True,
     help="Of MindSpore's profiler, for mindspore-raw and mindspore-gpu: G1 to G3m, or a day "
-    "(2021-12-16).",
+    "(2021-12-16); for mindspore-text and mindspore-db: G5a to G5c, by default today's.",
 )
 @click.option(
     "--workers",

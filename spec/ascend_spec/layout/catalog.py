@@ -24,13 +24,20 @@ PARTS = "parts.yaml"
 
 @dataclass(frozen=True, slots=True)
 class NamedFolder:
-    """A folder of a profile; ``below``: the folder of the same producer that it is in."""
+    """A folder of a profile; ``below``: the folder of the same producer that it is in; ``also``:
+    other names that it had.
+    """
 
     id: str
     producer: Producer
     name: NameForm
     summary: str
+    also: tuple[NameForm, ...] = ()
     below: str | None = None
+
+    def is_called(self, name: str) -> bool:
+        """Whether a name is one that it has or had."""
+        return any(form.fits(name) for form in (self.name, *self.also))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +45,7 @@ class NamedFile:
     """A kind of file.
 
     ``also``: other names under which readers take it. ``carrier``: of a database. ``document``:
-    whether it is one of the JSON documents of the spec.
+    whether it is one of the JSON documents of the spec. ``since``: the first day with it.
     """
 
     id: str
@@ -49,6 +56,11 @@ class NamedFile:
     below: str | None = None
     carrier: Literal["msprof", "pytorch", "analysis"] | None = None
     document: bool = False
+    since: str | None = None
+
+    def is_written_on(self, day: str) -> bool:
+        """Whether there was such a file on a day (ISO)."""
+        return self.since is None or self.since <= day
 
     @property
     def forms(self) -> tuple[NameForm, ...]:
@@ -114,7 +126,13 @@ class Layout:
         """Folders by producer and id."""
         return {
             (producer, name): self.loader.fact(
-                NamedFolder, row, place, id=name, producer=producer, name=self._name(row["name"])
+                NamedFolder,
+                without(row, "also"),
+                place,
+                id=name,
+                producer=producer,
+                name=self._name(row["name"]),
+                also=tuple(map(self._name, row.get("also", ()))),
             )
             for producer, name, row, place in self._rows("folders")
         }
@@ -151,12 +169,12 @@ class Layout:
     def is_folder(self, which: str, name: str) -> bool:
         """Whether a name is that of one kind of folder, of any producer."""
         alike = (one for one in self.folders.values() if one.id == which)
-        return any(one.name.named(name) is not None for one in alike)
+        return any(one.is_called(name) for one in alike)
 
     def is_inner(self, name: str) -> bool:
         """Whether a folder of this name is part of a profile and not named after one."""
         inner = (one for one in self.folders.values() if one.below is not None)
-        return any(one.name.named(name) is not None for one in inner)
+        return any(one.is_called(name) for one in inner)
 
     def match(self, name: str) -> Match | None:
         """What a file is by its name; ``None`` for a name of no profile."""

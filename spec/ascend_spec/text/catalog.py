@@ -12,7 +12,8 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 
-from ascend_spec.core import Document, Erratum, Loader, SpecError, ValueType
+from ascend_spec.core import Bounds, Document, Erratum, Loader, SpecError, ValueType
+from ascend_spec.core.bounds import allows, bounds_of
 from ascend_spec.core.loader import Row, part, reading, tuples, type_facts, typed, without
 from ascend_spec.core.shows import RowTest, row_tests, shown
 
@@ -58,6 +59,14 @@ class TextCatalog:
                 )
                 for writer, row in rows.items()
             }
+
+    def writer_on(self, output: Output, day: str) -> str:
+        """The writer of an output on a day: the oldest whose own day is not before it, else the
+        current one.
+        """
+        known = [one for one in self.writers.values() if one.output == output]
+        due = [one for one in known if one.date >= day and not one.current]
+        return min(due, key=lambda one: one.date, default=next(filter(_is_current, known))).id
 
     @cached_property
     def csv(self) -> Mapping[str, CsvFile]:
@@ -180,11 +189,15 @@ class TextCatalog:
                         f"{document}: writers: expected ids of writers.yaml, got {one!r}"
                     )
             levels = row.get("levels", {})
-            written = {one: self.writers[one] for one in row["writers"]}
+            written = {
+                one: self.writers[one]
+                for one in row["writers"]
+                if row.get("since", {}).get(one, "") <= self.writers[one].date
+            }
             families = set(chain.from_iterable(one.families for one in written.values()))
             return self.documents.fact(
                 CsvFile,
-                without(row, "file", "columns", "copies"),
+                without(row, "file", "columns", "copies", "since"),
                 document,
                 name=name,
                 own_columns=columns,
@@ -224,26 +237,37 @@ class TextCatalog:
                 renamed=tuple(one for one in column.renamed if not one.writers),
                 when=replace(column.when, **tuples(further)),
             )
-            at_level_0, joined = _at_level_0(copy, name)
-            if at_level_0 and joined is None:
+            spans = _at_level_0(copy, name)
+            if Bounds() in spans:
                 yield column
-            else:
-                yield replace(column, when=replace(column.when, levels=(1, 2)))
-            if joined is not None:
-                yield replace(column, when=replace(column.when, levels=(0,), since=joined))
+                continue
+            yield replace(column, when=replace(column.when, levels=(1, 2)))
+            for one in spans:
+                if allows(column.when.levels, 0):
+                    own = replace(column.when, levels=(0,), since=one.since, until=one.until)
+                    yield replace(column, when=own)
 
 
-def _at_level_0(copy: Document, name: str) -> tuple[bool, str | None]:
-    """Whether a copy has a column at level 0 as well, and the day on which it joined there.
+def _is_current(writer: Writer) -> bool:
+    return writer.current
 
-    Those of ``level0`` do, or those that ``above0`` does not name.
+
+def _at_level_0(copy: Document, name: str) -> tuple[Bounds, ...]:
+    """The times in which a copy has a column at level 0 as well.
+
+    Those of ``level0`` do from a day on or always, those that ``above0`` names outside of its
+    bounds, and all others of the original always.
     """
     if "level0" in copy:
         chosen: Mapping[str, Mapping[str, str]] = copy["level0"]
-        return name in chosen, chosen.get(name, {}).get("since")
+        return (bounds_of(chosen[name]),) if name in chosen else ()
     left_out: Mapping[str, Mapping[str, str]] = copy["above0"]
-    joined = left_out.get(name, {}).get("until")
-    return name not in left_out or joined is not None, joined
+    if name not in left_out:
+        return (Bounds(),)
+    without = bounds_of(left_out[name])
+    before = (Bounds(until=without.since),) if without.since else ()
+    behind = (Bounds(since=without.until),) if without.until else ()
+    return (*before, *behind)
 
 
 def _row_tests(row: Document, rows: Mapping[str, tuple[Document, str]]) -> dict[str, RowTest]:

@@ -36,7 +36,8 @@ class CsvFile:
     they differ (``*``: every other); ``needs`` says what else it takes. ``by_default``: collected
     without any option. ``order``: row order by writer or engine. ``slicing``: where it is not that
     of the writer. ``pmu``: how columns of ``groups`` follow those of the file. ``rows``: which
-    rows show an entity of the recording, where not all do.
+    rows show an entity of the recording, where not all do. ``trailing_comma``: writers that end the
+    header and each row with a comma.
     """
 
     name: str
@@ -59,6 +60,7 @@ class CsvFile:
     order: Mapping[str, tuple[SortKey, ...]] = field(default_factory=dict)
     slicing: Slicing | None = None
     rows: Mapping[str, RowTest] = field(default_factory=dict)
+    trailing_comma: tuple[str, ...] = ()
     note: str | None = None
     errata: tuple[str, ...] = ()
 

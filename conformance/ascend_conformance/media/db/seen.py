@@ -92,8 +92,12 @@ def configuration(session: Session) -> Mapping[str, object]:
 
 
 def stated_level(session: Session) -> str | None:
-    """``_profiler_level`` of profiler_info without its prefix: ``0`` for ``Level0``."""
-    level = configuration(session).get("_profiler_level")
+    """The level of profiler_info without its prefix: ``0`` for ``Level0``."""
+    of_mindspore = (session.profiler_info or {}).get("profiler_parameters")
+    if isinstance(of_mindspore, dict):
+        level = of_mindspore.get("profiler_level")
+    else:
+        level = configuration(session).get("_profiler_level")
     return level.removeprefix("Level").lstrip("_") if isinstance(level, str) else None
 
 

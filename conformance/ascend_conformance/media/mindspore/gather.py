@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,8 +18,10 @@ from ascend_ref.mindspore.parse.operators import write_operators
 from ascend_ref.mindspore.parse.parse import PARSERS, run_parsers
 from ascend_ref.mindspore.parse.readable_times import write_readable_times
 from ascend_ref.mindspore.parse.run import Run
+from ascend_ref.mindspore.show import tagged_damage
 from ascend_ref.raw.damage import Damage
-from ascend_spec import mindspore_catalog, per_spec
+from ascend_ref.raw.tree import FRAMEWORK
+from ascend_spec import layout_catalog, mindspore_catalog, per_spec
 from ascend_spec.core import DAYS, packaged
 from ascend_spec.mindspore import Generation
 
@@ -37,6 +39,9 @@ _PLACE = re.compile(r"line ([0-9,]+): (.*)", re.DOTALL)
 
 OF_THE_LOG = (write_hwts, write_operators, write_aicore, write_readable_times)
 """Parsers that make files of the log of the scheduler."""
+
+FIRST_OF_ANALYSIS = "G5b"
+"""The first generation whose analysis takes raw files of FRAMEWORK and writes all others."""
 
 
 @dataclass
@@ -65,7 +70,23 @@ class Folder:
 
     @property
     def generation(self) -> Generation:
-        """The one of the day."""
+        """The one of the day; in a folder ``*_ascend_ms`` one of those that write such folders."""
+        if not self.is_of_analysis:
+            return generation_of(self.day, exports=self._exports)
+        every = mindspore_catalog().generations
+        first = every[FIRST_OF_ANALYSIS]
+        known = (one for one in every.values() if first.since <= one.since <= self.day)
+        return max(known, key=lambda one: one.since, default=first)
+
+    @property
+    def is_of_analysis(self) -> bool:
+        """Whether it is what MindSpore's own analysis reads or writes, since 2.5."""
+        inner = layout_catalog().folders["mindspore", "output"]
+        name = self.path.absolute().name
+        return name == FRAMEWORK or inner.is_called(name)
+
+    @property
+    def _exports(self) -> bool:
         files = mindspore_catalog().files
         of_device = [
             one
@@ -73,8 +94,7 @@ class Folder:
             if any(files[kind].target == "ascend" for kind in one.files)
         ]
         # Intermediate files alone do not show what they were made of.
-        exports = all(one.exports(self.day) for one in of_device)
-        return generation_of(self.day, exports=exports)
+        return all(one.exports(self.day) for one in of_device)
 
     def number(self, path: Path) -> int:
         """The number of a file."""
@@ -203,7 +223,9 @@ def _day(folder: Folder, written: Sequence[Written], days: Mapping[Path, Sequenc
     """
     if folder.compared.day is not None and folder.compared.equal:
         return folder.compared.day
-    counts = {day: sum(day in some for some in days.values()) for day in days_of_change()}
+    first = mindspore_catalog().generations[FIRST_OF_ANALYSIS].since
+    every = [one for one in days_of_change() if one >= first or not folder.is_of_analysis]
+    counts = {day: sum(day in some for some in days.values()) for day in every or days_of_change()}
     best = max(counts, key=lambda day: counts[day])
     if not written:
         return best
@@ -259,12 +281,21 @@ def _read_capture(folder: Folder, capture: RawCapture, written: Written) -> None
     gather_host(source)
     framework_of.cache_clear()
     parsed = parse_damage(capture, folder.day)
-    damage = list(dict.fromkeys([*source.damage, *parsed]))
+    damage = list(dict.fromkeys([*source.damage, *parsed, *_of_tagged(capture)]))
     damage += (
         Damage(one.path, f"{one.reason}: which parsers of {folder.day} do not expect")
         for one in written.contradicts
     )
     folder.facts.add("damage", (_damage_row(folder, one) for one in damage))
+
+
+def _of_tagged(capture: RawCapture) -> Iterator[Damage]:
+    for kind, one in capture.files.items():
+        for piece in one.slices:
+            try:
+                yield from tagged_damage(piece.path, mindspore_catalog().files[kind])
+            except OSError:
+                continue  # stated as unreadable elsewhere
 
 
 def parse_damage(capture: RawCapture, day: str) -> list[Damage]:

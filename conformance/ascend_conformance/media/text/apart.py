@@ -87,10 +87,13 @@ def _of_csv(folder: Folder) -> Iterator[Part[Span]]:
     """CSV files by their first column of times in which any stand."""
     for name in sorted(folder.csv_writers):
         here = folder.facts.columns(f"csv.{name}")
+        writer = text_catalog().writers[folder.csv_writers[name]]
         for column in text_catalog().csv[name].columns:
             if (
                 column.type != "timestampUs"
                 or column.name not in here
+                or not column.when.admits(writer)
+                or column.shows.reason == "derived"
                 or NO_INSTANT in column.errata
             ):
                 continue

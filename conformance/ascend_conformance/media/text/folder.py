@@ -33,10 +33,13 @@ from .layers import Reading
 from .loadcsv import load_csv, make_views
 from .loaddocs import Document, document_faults, doubled_faults, load_document
 from .loadtrace import Kept, describe, load_timeline, narrow_events, note_doubled
+from .near import near_mindspore, pipeline_summary, profiles_of
+from .recorded_by_mindspore import add_framework
 from .rules import TextRule, instances
 from .sources import tables_to_compare
 from .votes import Vote
 
+OPTIONS = "profiler_info"
 DATABASE = -1
 """The number that ``file`` has in the tables of the database."""
 
@@ -78,7 +81,8 @@ class Folder:
         """
         stated = self.facts.value(
             "SELECT value FROM doc.member WHERE pointer IN "
-            "('/config/experimental_config/_profiler_level', '/profiler_parameters/profiler_level')"
+            "('/config/experimental_config/_profiler_level', "
+            "'/profiler_parameters/profiler_level', '/profiling_options/profiler_level')"
         )
         found = re.search("([0-2])$", stated or "")
         if found:
@@ -152,7 +156,9 @@ def read_folder(
                 folder.documents[number] = load_document(facts, number, file)
         except OSError as problem:
             folder.unreadable[number] = problem.strerror or type(problem).__name__
-    folder.circumstances = _agreed(found for _, found in folder.csv.values())
+    agreed = _agreed(found for _, found in folder.csv.values())
+    stated = _stated_writer(folder)
+    folder.circumstances = tuple(one for one in agreed if one.writer == stated) or agreed
     known = text_catalog().writers
     days = {known[one.writer].date for one in folder.circumstances}
     likely = [one.id for one in known.values() if one.date in days]
@@ -164,6 +170,13 @@ def read_folder(
     _add_files(folder)
     if not alone:
         _add_list(folder)
+        if any(one.of_mindspore for one in deliverables):
+            facts.add("unit.near", list(near_mindspore(deliverables)))
+            facts.add("unit.pipeline", list(pipeline_summary(deliverables)))
+            objects = (no for no, elements in folder.timelines.items() if elements.in_object)
+            facts.add("unit.near", [("object", folder.files[no].path.name, None) for no in objects])
+            for profile in profiles_of(deliverables):
+                add_framework(facts, profile)
     make_views(facts, folder.csv_writers)
     return folder
 
@@ -197,6 +210,22 @@ def _choose_writers(folder: Folder) -> None:
             folder.writers[number] = folder.at[number].writer
         elif number in folder.documents:
             folder.writers[number] = _writer_of(file, folder.documents[number], likely)
+
+
+def _stated_writer(folder: Folder) -> str | None:
+    """The only writer of MindSpore whose options profiler_info has, if there is one.
+
+    Files of several generations are alike; their options came one after the other.
+    """
+    for number, document in folder.documents.items():
+        file = folder.files[number]
+        if file.name != OPTIONS or not file.of_mindspore or document.damage is not None:
+            continue
+        writers = (one for one in document_catalog().writers_of(OPTIONS) if file.is_by(one))
+        sound = [one for one in writers if not document_faults(OPTIONS, one, document.value)]
+        if len(sound) == 1:
+            return sound[0]
+    return None
 
 
 def _of_family(found: Recognised, agreed: Sequence[Circumstance]) -> Recognised:

@@ -9,7 +9,6 @@ from pathlib import Path
 from ascend_ref.capture import Capture
 from ascend_ref.documents import write_documents
 from ascend_ref.profile import (
-    write_mindspore_profile,
     write_msprof_profile,
     write_pytorch_profile,
 )
@@ -17,9 +16,11 @@ from ascend_ref.profile.readme import README, readme
 from ascend_ref.recorded import Output, from_captures
 from ascend_ref.text import write_csv_files
 from ascend_ref.timeline import write_timeline
-from ascend_simulator.choices import FaultChoice, ProductName
+from ascend_simulator.choices import FaultChoice, ProductName, Scenario
+from ascend_simulator.mindspore.folders import pipeline_of, write_folder
 from ascend_simulator.run import simulate
 from ascend_simulator.scenario import override, preset
+from ascend_simulator.world.disturbance import Disturbances
 from ascend_spec import catalog, per_spec, text_catalog
 
 from ...engine.candidate import Listing
@@ -60,6 +61,7 @@ WHOLE: Mapping[str, Subject] = {
     "adapter-pipeline": Subject("dense-pipeline", "pytorch", "adapter", ranks=8),
     "adapter-museum": Subject("text-museum", "pytorch", "adapter", faults=PAUSED),
     "mindspore": Subject("observed-everything", "mindspore", "viewer", steps=2),
+    "mindspore-pipeline": Subject("data-bound", "mindspore", "viewer", tried=("DOC267",)),
     "python-edge": Subject("edge-310b", "msprof", "python"),
 }
 """Folders on which all rules are tried, those with the most files first."""
@@ -100,12 +102,22 @@ SUBJECTS: Mapping[str, Subject] = {**WHOLE, **dict(_counted())}
 
 @per_spec
 def _capture(subject: Subject) -> Capture:
+    chosen = _scenario(subject)
+    return simulate(replace(chosen, faults=subject.faults or _own_faults(chosen))).capture(0)
+
+
+def _own_faults(chosen: Scenario) -> tuple[FaultChoice, ...]:
+    """Those of a scenario that is about its data pipeline; of others no fault is simulated."""
+    return chosen.faults if pipeline_of(chosen, Disturbances.of(chosen), 0) else ()
+
+
+def _scenario(subject: Subject) -> Scenario:
     chosen = override(preset(subject.scenario), ranks=subject.ranks, steps=subject.steps)
     if subject.product is not None:
         chosen = replace(chosen, hardware=replace(chosen.hardware, product=subject.product))
     if subject.counters is not None:
         chosen = replace(chosen, capture=replace(chosen.capture, aic_metrics=subject.counters))
-    return simulate(replace(chosen, faults=subject.faults)).capture(0)
+    return chosen
 
 
 def write_specimen(name: str, folder: Path) -> tuple[tuple[Deliverable, ...], Path]:
@@ -114,7 +126,10 @@ def write_specimen(name: str, folder: Path) -> tuple[tuple[Deliverable, ...], Pa
     capture = _capture(subject)
     newest = catalog().revisions[-1].id
     if subject.output == "mindspore":
-        profile = write_mindspore_profile(folder, capture, newest, ("text", "db"))
+        chosen = _scenario(subject)
+        pipeline = pipeline_of(chosen, Disturbances.of(chosen), 0)
+        made = ("text", "db"), (), subject.writer, pipeline
+        profile = write_folder(folder, capture, newest, *made)
     elif subject.output == "pytorch":
         profile = write_pytorch_profile(folder, capture, newest)
     else:

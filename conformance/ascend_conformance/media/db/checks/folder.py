@@ -60,8 +60,12 @@ def _rank(session: Session, _places: Places) -> Iterator[Fault]:
 
 
 def _informed_rank(session: Session) -> int | None:
-    """``rank_id`` is a number or its text, depending on the exporter (consumers.md 3.2)."""
-    found = (session.profiler_info or {}).get("rank_id")
+    """``rank_id`` is a number or its text, depending on the exporter (consumers.md 3.2), and one
+    level deeper of MindSpore.
+    """
+    info = session.profiler_info or {}
+    of_mindspore = info.get("ms_profiler_info")
+    found = of_mindspore.get("rank_id") if isinstance(of_mindspore, dict) else info.get("rank_id")
     if isinstance(found, bool) or not isinstance(found, int | str):
         return None
     return int(found) if RANK.fullmatch(str(found)) else None

@@ -11,6 +11,7 @@ from ascend_ref.derive.mindspore_steps import (
     step_at,
     step_figures,
     steps_in,
+    whole_figures,
 )
 from ascend_ref.derive.steps import Spans
 
@@ -18,6 +19,7 @@ from ..database import Facts
 from .reading import NONE, integers, read, texts
 
 NS_PER_US = 1e3
+COPIER = "viewer-2024"
 NO_DEVICE = -1
 KINDS = ("computing", "communication", "not-overlapped", "free")
 CALLS = ("step", "launch", "call", "stage", "python-function")
@@ -29,9 +31,14 @@ def of_mindspore(facts: Facts) -> bool:
     return bool(facts.value("SELECT output = 'mindspore' FROM unit.about"))
 
 
+def _by_copier(facts: Facts) -> bool:
+    """Whether it was MindSpore 2.3 or 2.4, which know no steps."""
+    return bool(facts.value(f"SELECT count(*) FROM unit.file WHERE writer = '{COPIER}'"))
+
+
 def mindspore_steps(facts: Facts) -> list[Step]:
-    """The steps of the timeline; none where the program marked none."""
-    if not facts.columns("layer.mindspore"):
+    """The steps of the timeline; none where the program marked none, or for a copier."""
+    if _by_copier(facts) or not facts.columns("layer.mindspore"):
         return []
     found = read(
         facts,
@@ -45,6 +52,8 @@ def step_names(facts: Facts, start: Integers) -> list[str]:
     """The steps of operators as the documents call them; one step takes all, and of several none
     takes what is outside, which stands in no document.
     """
+    if _by_copier(facts):
+        return ["step"] * len(start)
     steps = mindspore_steps(facts)
     if len(steps) <= 1:
         return [f"step{steps[0].name if steps else ONE_STEP}"] * len(start)
@@ -56,6 +65,8 @@ def step_names(facts: Facts, start: Integers) -> list[str]:
 def figures_of_steps(facts: Facts) -> list[StepRow]:
     """The rows of step_trace_time, of whatever device; us."""
     overlaps = Overlaps(*(_spans(facts, kind) for kind in KINDS))
+    if _by_copier(facts):
+        return _figures_of_copier(facts, overlaps)
     first = None
     if facts.columns("layer.mindspore"):
         listed = ", ".join(f"'{one}'" for one in CALLS)
@@ -66,6 +77,23 @@ def figures_of_steps(facts: Facts) -> list[StepRow]:
         for row in rows
         if row.step.isdecimal()
     ]
+
+
+def _figures_of_copier(facts: Facts, overlaps: Overlaps) -> list[StepRow]:
+    """The only row; stage and bubble follow from no file that is left (erratum M60), and are taken
+    as they are.
+    """
+    whole = whole_figures(overlaps, 0, 0, 0)
+    stated = facts.rows('SELECT "Stage", "Bubble" FROM csv.step_trace_time')
+    stage, bubble = (one or 0.0 for one in (stated[0] if stated else (0.0, 0.0)))
+    figures = {name: value / NS_PER_US for name, value in whole._asdict().items() if name != "step"}
+    alone = figures["communication_not_overlapped"]
+    figures |= {
+        "stage": float(stage),
+        "bubble": float(bubble),
+        "communication_not_overlapped_and_exclude_receive": alone - float(bubble),
+    }
+    return [StepRow(NO_DEVICE, None, *figures.values())]
 
 
 def _spans(facts: Facts, kind: str) -> Spans:
