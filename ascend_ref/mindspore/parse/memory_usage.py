@@ -21,6 +21,9 @@ from .step_trace import POINTS
 
 KIND = "memory_usage_graphs"
 SUMMARY, DETAILS = "memory_usage_summary", "memory_usage_details"
+DETAIL = "aicore_intermediate_detail"
+"""The file with the operators that have a time; its first column has their full names."""
+
 GIB = 1 << 30
 
 MOST_NODES = 2_000
@@ -204,12 +207,13 @@ def _points(run: Run) -> Mapping[str, str]:
 
 def _operators(run: Run) -> Mapping[str, tuple[str, Element]]:
     """Full name and tensors of the operators with a time, by their names."""
-    detail = run.made("aicore_intermediate_detail")
+    detail = run.made(DETAIL)
     framework = framework_of(run)
     if detail is None or framework is None:
         return {}
     with detail.open(encoding="utf-8", newline="") as file:
-        timed = {row["full_op_name"] for row in csv.DictReader(file)}
+        name = run.columns(DETAIL)[0].name
+        timed = {row[name] for row in csv.DictReader(file)}
     found = {}
     for row in framework.rows:
         full = str(row["full_op_name"])
