@@ -6,33 +6,17 @@ import json
 import os
 import signal
 import socket
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
 import pytest
 from api_files import json_block, request, trace_block
+from started_command import SECONDS, started
 from websockets.sync.client import connect
 
 from ascend_ref.bin import to_bytes
 from ascend_ref.cli.guard import CommandError
 from ascend_ref.tools.serve.verb import serve
-
-SECONDS = 20
-PROGRAM = """
-import sys
-from ascend_ref.cli.guard import guarded
-from ascend_ref.tools.serve.verb import serve
-
-def run():
-    with serve.make_context("serve", sys.argv[1:]) as context:
-        return serve.invoke(context)
-
-sys.exit(guarded("ascend-ref", run))
-"""
 
 
 @pytest.fixture
@@ -48,26 +32,8 @@ def run(*words: object) -> object:
         return serve.main([str(word) for word in words], standalone_mode=False)
 
 
-@contextmanager
-def started(*words: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The command in a process of its own, and the address that it prints."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, *map(str, words)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    try:
-        yield process, process.stdout.readline().strip()
-    finally:
-        if process.poll() is None:
-            process.kill()
-        process.communicate(timeout=SECONDS)
-
-
 def test_the_address_is_printed_and_the_first_client_ends_it(file: Path) -> None:
-    with started(file, "--port", 0, "--once", "--baseline", file) as (process, address):
+    with started("serve", file, "--port", 0, "--once", "--baseline", file) as (process, address):
         assert address.startswith("ws://127.0.0.1:")
         with connect(address) as client:
             params = {"path": [str(file)], "projectName": "p", "projectAction": 1}
@@ -88,7 +54,7 @@ def test_the_address_is_printed_and_the_first_client_ends_it(file: Path) -> None
 def test_a_signal_ends_it_in_one_line_also_with_a_client(
     file: Path, number: signal.Signals, code: int, told: str
 ) -> None:
-    with started(file, "--port", 0) as (process, address), connect(address) as client:
+    with started("serve", file, "--port", 0) as (process, address), connect(address) as client:
         client.send(json.dumps(request("source/details/roofline")))
         assert client.recv(SECONDS)
         process.send_signal(number)

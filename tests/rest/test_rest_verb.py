@@ -4,42 +4,20 @@ from __future__ import annotations
 
 import signal
 import socket
-import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from rest_files import SECONDS, Client, write_files
+from started_command import started
 
 from ascend_ref.cli import main
-
-PROGRAM = "import sys; from ascend_ref.cli import main; sys.exit(main(sys.argv[1:]))"
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     write_files(tmp_path / "job/profiler")
     return tmp_path
-
-
-@contextmanager
-def started(*words: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The command in a process of its own, and the address that it prints."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, "serve", *map(str, words)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    try:
-        yield process, process.stdout.readline().strip()
-    finally:
-        if process.poll() is None:
-            process.kill()
-        process.communicate(timeout=SECONDS)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +30,7 @@ def started(*words: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
 def test_m9_a_folder_is_served_until_a_signal_comes(
     folder: Path, number: signal.Signals, code: int, line: str
 ) -> None:
-    with started(folder, "--port", 0) as (process, address):
+    with started("serve", folder, "--port", 0) as (process, address):
         assert address.startswith("http://127.0.0.1:")
         client = Client(address)
         assert client.ask("devices", train_id="job", profile="profiler")[0] == 200
@@ -67,7 +45,7 @@ def test_m9_a_folder_is_served_until_a_signal_comes(
 def test_m9_an_address_of_the_sixth_version_is_printed_in_brackets(folder: Path) -> None:
     if not socket.has_ipv6:
         pytest.skip("needs IPv6")
-    with started(folder, "--port", 0, "--host", "::1") as (_, address):
+    with started("serve", folder, "--port", 0, "--host", "::1") as (_, address):
         if not address:
             pytest.skip("needs IPv6 on this machine")
         assert address.startswith("http://[::1]:")
