@@ -70,11 +70,11 @@ class ShownByFacts:
 
     def cell_of(self, view: View, name: str, place: int) -> TableColumn | None:
         """The column of an intermediate file that shows a value of an entity in a row."""
-        value = f"{view.entity}.{name}"
+        value, row = f"{view.entity}.{name}", f"SELECT 1 FROM {view.name} WHERE rowid = ?"
         columns = next(
             columns
             for condition, columns in _layouts(mindspore_catalog().tables[view.name])
-            if self.facts.rows(f"SELECT 1 FROM {view.name} WHERE rowid = ? AND {condition}", [place])
+            if self.facts.rows(f"{row} AND {condition}", [place])
         )
         return next((one for one in columns if one.each is None and value in one.shows.of), None)
 
