@@ -21,6 +21,10 @@ DEVICE = 0
 HWTS_SIZE = 64
 INLINE_FROM = "2022-05-07"
 """From when on 1 is the kind of a text that stands in the record itself."""
+TYPES_FROM, BOTH_DAYS = "2021-06-18", 36
+"""From when on types in text have other numbers, and one that is a type before and after; others
+show the day.
+"""
 
 
 @dataclass(frozen=True)
@@ -158,7 +162,7 @@ def write_text(folder: Path, operators: Sequence[Operator], day: str, back_end: 
     infix = "" if back_end == "ge" else ("vm." if day < "2021-01-06" else "vm_")
     tasks = [f"{one.name} {one.blocks} {one.task} {one.stream}\n" for one in operators]
     known = [one for one in operators if draw.random() < 0.9]
-    graph = [_graph_line(one, back_end) for one in known]
+    graph = [_graph_line(one, back_end, day) for one in known]
     graph.append("op_name:Default/Late-op1 op_type:Late\n")
     for kind, lines in {"task_desc_info": tasks, "graph_desc_info": graph}.items():
         for number, start in enumerate(range(0, len(lines), 5)):
@@ -168,15 +172,17 @@ def write_text(folder: Path, operators: Sequence[Operator], day: str, back_end: 
     point.write_text(f"1 {operators[0].name}\n2 {operators[-1].name}\n", encoding="utf-8")
 
 
-def _graph_line(operator: Operator, back_end: str) -> str:
+def _graph_line(operator: Operator, back_end: str, day: str) -> str:
+    unknown = range(43, 48) if day < TYPES_FROM else range(26, 30)
     counts = [0, 0]
     text = f"op_name:{operator.name} op_type:{operator.type}"
     for side, form, kind, shape in operator.tensors:
         name = ("input", "output")[side]
         shown = form if back_end == "ge" else f"Format{form}"
+        number = BOTH_DAYS if back_end == "vm" and kind in unknown else kind
         axes = ",".join(map(str, shape))
         text += f" {name}_id:{counts[side]} {name}_format:{shown}"
-        text += f' {name}_data_type:{kind} {name}_shape:"{axes}"'
+        text += f' {name}_data_type:{number} {name}_shape:"{axes}"'
         counts[side] += 1
     return f"{text}\n"
 

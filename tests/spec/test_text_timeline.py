@@ -497,5 +497,4 @@ def test_what_is_not_there_has_no_schema() -> None:
 
 def test_csv_files_name_layers_that_exist() -> None:
     named = {layer for file in text_catalog().csv.values() for layer in file.timeline}
-    assert named
-    assert named - set(timeline_catalog().layers) == set()
+    assert set() < named <= timeline_catalog().layers.keys()

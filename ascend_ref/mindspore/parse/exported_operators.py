@@ -15,7 +15,7 @@ from .exported import (
     exported_operators,
     read_export,
 )
-from .operator import last_part
+from .operator import Row, last_part
 from .run import Run
 from .tables import write_rows
 
@@ -38,6 +38,15 @@ def write_exported_operators(run: Run) -> None:
         _write(run, AICPU, _kernels(operators))
         _write(run, FRAMEWORK, _framework(run, operators))
         _write_timeline(run, operators)
+
+
+def exported_framework(run: Run) -> Iterator[Row]:
+    """The rows of ``framework_raw``."""
+    operators = exported_operators(run)
+    if operators is not None and len(operators):
+        columns = [one.name for one in run.columns(FRAMEWORK)]
+        for row in _framework(run, operators):
+            yield dict(zip(columns, row, strict=True))
 
 
 def _write(run: Run, table: str, rows: Iterable[Sequence[object]]) -> None:

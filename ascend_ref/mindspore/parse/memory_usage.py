@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -14,16 +14,16 @@ from ascend_ref.raw.damage import Damage
 from ascend_spec.mindspore.messages import MEMORY
 
 from ..raw.messages import NoMessage, decode_message
+from .aicore import DETAIL
 from .documents import LARGEST
+from .exported_operators import exported_framework
 from .framework import framework_of
+from .operator import Row
 from .run import Run
 from .step_trace import POINTS
 
 KIND = "memory_usage_graphs"
 SUMMARY, DETAILS = "memory_usage_summary", "memory_usage_details"
-DETAIL = "aicore_intermediate_detail"
-"""The file with the operators that have a time; its first column has their full names."""
-
 GIB = 1 << 30
 
 MOST_NODES = 2_000
@@ -207,17 +207,24 @@ def _points(run: Run) -> Mapping[str, str]:
 
 def _operators(run: Run) -> Mapping[str, tuple[str, Element]]:
     """Full name and tensors of the operators with a time, by their names."""
+    found = {}
+    for row in _timed(run):
+        full = row.get("full_op_name") or row.get("full_kernel_name")
+        info = json.loads(str(row.get("op_info") or "{}"))
+        # What is made of exports begins the names of sides with capitals.
+        tensors = {key.lower(): one for key, one in info.items()} if isinstance(info, dict) else {}
+        found[str(row["op_name"])] = str(full), tensors
+    return found
+
+
+def _timed(run: Run) -> Iterable[Row]:
+    """The rows of ``framework_raw`` whose operators have a time, which all that are exported do."""
+    if run.takes == "msprof":
+        return exported_framework(run)
     detail = run.made(DETAIL)
     framework = framework_of(run)
     if detail is None or framework is None:
-        return {}
+        return ()
     with detail.open(encoding="utf-8", newline="") as file:
-        name = run.columns(DETAIL)[0].name
-        timed = {row[name] for row in csv.DictReader(file)}
-    found = {}
-    for row in framework.rows:
-        full = str(row["full_op_name"])
-        if full in timed:
-            info = json.loads(str(row.get("op_info") or "{}"))
-            found[str(row["op_name"])] = full, info if isinstance(info, dict) else {}
-    return found
+        timed = {row["full_op_name"] for row in csv.DictReader(file)}
+    return (row for row in framework.rows if row["full_op_name"] in timed)

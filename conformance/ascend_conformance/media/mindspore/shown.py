@@ -61,12 +61,22 @@ class ShownByFacts:
     def write(self, view: View, place: int, values: Mapping[str, Any]) -> None:
         """Make a row show values. Raises :class:`.CannotShow`."""
         for name, value in values.items():
-            column = cell_of(view, name)
+            column = self.cell_of(view, name, place)
             if column is None:
                 raise CannotShow(f"no column of {view.name} shows {view.entity}.{name}")
             scale = _scale(column, view.entity, name) or 1
             cell = value if value is None or scale == 1 else value / scale
             self._run(f'UPDATE {view.name} SET "{column.name}" = ? WHERE rowid = ?', cell, place)
+
+    def cell_of(self, view: View, name: str, place: int) -> TableColumn | None:
+        """The column of an intermediate file that shows a value of an entity in a row."""
+        value, row = f"{view.entity}.{name}", f"SELECT 1 FROM {view.name} WHERE rowid = ?"
+        columns = next(
+            columns
+            for condition, columns in _layouts(mindspore_catalog().tables[view.name])
+            if self.facts.rows(f"{row} AND {condition}", [place])
+        )
+        return next((one for one in columns if one.each is None and value in one.shows.of), None)
 
     def drop(self, view: View, place: int) -> None:
         """Take a row away."""
@@ -78,13 +88,6 @@ class ShownByFacts:
 
     def _run(self, statement: str, *values: Any) -> None:
         self.facts.connection.execute(statement, values)
-
-
-def cell_of(view: View, name: str) -> TableColumn | None:
-    """The column of an intermediate file that shows a value of an entity."""
-    value = f"{view.entity}.{name}"
-    columns = mindspore_catalog().tables[view.name].columns
-    return next((one for one in columns if one.each is None and value in one.shows.of), None)
 
 
 def ask_relations(
@@ -99,17 +102,17 @@ def ask_relations(
             groups(relations, shown),
             shown,
             lambda _: limited(folder.facts.connection, rows),
-            partial(_finding, folder, options),
+            partial(_finding, folder, options, shown),
             options.max_examples,
         )
     )
     return asked
 
 
-def _finding(folder: Folder, options: Options, answer: Answer) -> Finding:
+def _finding(folder: Folder, options: Options, shown: ShownByFacts, answer: Answer) -> Finding:
     relation, view = answer.relation, answer.view
     path, line, offset = where(folder, view.name, answer.places[0])
-    cell = cell_of(view, relation.search.at.partition(".")[2])
+    cell = shown.cell_of(view, relation.search.at.partition(".")[2], answer.places[0])
     words = relation.counted(answer.count, answer.population) + place_words(line, offset)
     found = relation.finding(folder.shown(path), words, answer.count, answer.population)
     return replace(
@@ -124,17 +127,52 @@ def _finding(folder: Folder, options: Options, answer: Answer) -> Finding:
     )
 
 
+Layout = tuple[str, tuple[TableColumn, ...]]
+"""Columns, and the condition by which a row is of a file that has them."""
+
+
+def _layouts(table: IntermediateFile) -> Sequence[Layout]:
+    """One for files of all days, or two where names that are made of exports changed: a name can
+    stand for something else then.
+    """
+    late = tuple(one for one in table.exported if one.until is None)
+    others = {one.name for one in (*table.columns, *table.exported) if one not in late}
+    marks = [one.name for one in late if one.since is not None and one.name not in others]
+    if not marks:
+        return [("TRUE", table.columns)]
+    is_late = (
+        f"(SELECT instr(',' || h.text || ',', ',{marks[0]},') FROM header h"
+        f" WHERE h.of = '{table.table}' AND h.file = {table.table}.file)"
+    )
+    return [(f"coalesce({is_late}, 0) = 0", table.columns), (f"{is_late} > 0", late)]
+
+
 @per_spec
-def _shown_columns() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
-    """SQL by table, entity and column of the entity."""
-    found: dict[str, dict[str, dict[str, str]]] = {}
+def _parts() -> Mapping[str, Mapping[str, Sequence[Part]]]:
+    """By table and entity."""
+    found: dict[str, dict[str, list[Part]]] = {}
     for table in mindspore_catalog().tables.values():
         if table.form not in HAS_ROWS:
             continue
-        for column in table.columns:
-            for entity, name in _values(column):
-                own = found.setdefault(table.table, {}).setdefault(entity, {})
-                own.setdefault(name, _sql(column, entity, name))
+        for condition, columns in _layouts(table):
+            for entity, cells in _cells(columns).items():
+                interval = recording_catalog().entities[entity].interval
+                part = Part(
+                    table.table,
+                    f"{table.table}.rowid",
+                    with_interval(cells, interval),
+                    ('"end" = 0', condition),
+                )
+                found.setdefault(table.table, {}).setdefault(entity, []).append(part)
+    return found
+
+
+def _cells(columns: Sequence[TableColumn]) -> Mapping[str, Mapping[str, str]]:
+    """SQL by entity and column of the entity."""
+    found: dict[str, dict[str, str]] = {}
+    for column in columns:
+        for entity, name in _values(column):
+            found.setdefault(entity, {}).setdefault(name, _sql(column, entity, name))
     return found
 
 
@@ -162,9 +200,5 @@ def _sql(column: TableColumn, entity: str, name: str) -> str:
 
 
 def _views_of(table: IntermediateFile) -> Iterator[View]:
-    for entity, columns in _shown_columns().get(table.table, {}).items():
-        interval = recording_catalog().entities[entity].interval
-        part = Part(
-            table.table, f"{table.table}.rowid", with_interval(columns, interval), ('"end" = 0',)
-        )
-        yield View(entity, table.table, table.table, (part,), "mindspore")
+    for entity, parts in _parts().get(table.table, {}).items():
+        yield View(entity, table.table, table.table, tuple(parts), "mindspore")
