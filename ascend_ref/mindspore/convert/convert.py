@@ -120,15 +120,23 @@ def _sources(path: Path) -> Sequence[RawCapture | Folder]:
     try:
         captures = find_captures(path)
     except Unreadable as none:
-        found = folders_of(path)
+        found = _folders(path)
         if not found:
             raise Unreadable(f"{none}, and no intermediate file") from none
         return found
     # Parsers leave files of the dataset engine next to those that they make.
     files = mindspore_catalog().files
     if all(files[kind].target == "host" for one in captures for kind in one.files):
-        return folders_of(path) or captures
+        return _folders(path) or captures
     return captures
+
+
+def _folders(path: Path) -> Sequence[Folder]:
+    """Intermediate files of a job, or of several in folders of their own, as parsers leave them."""
+    if not path.is_dir():
+        return ()
+    below = sorted(one for one in path.iterdir() if one.is_dir())
+    return folders_of(path) or [found for one in below for found in folders_of(one)]
 
 
 def _names(sources: Sequence[RawCapture | Folder]) -> list[str]:
