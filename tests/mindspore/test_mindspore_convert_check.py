@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import sqlite3
 from contextlib import closing
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
 from ascend_conformance.check import check
 from ascend_ref.cli import main
+from ascend_ref.mindspore.convert.convert import LOST
+from ascend_ref.mindspore.convert.found import Runs
+from ascend_ref.mindspore.convert.precision import precision_of, runs_in_turn
 
 
 def simulated(path: Path, name: str, day: str, ranks: int, steps: int = 2) -> Path:
@@ -62,3 +71,53 @@ def test_a_task_of_several_files_stands_once(tmp_path: Path) -> None:
         assert of_cpu[number] == [(kernels,)]
         assert parts[number] == [(sum(len(one["traceEvents"]) for one in traces),)]
     assert offences(target) == set()
+
+
+def test_what_is_made_of_exported_intermediate_files_passes(tmp_path: Path) -> None:
+    source = simulated(tmp_path / "job", "ai-cpu-bound", "2024-05-01", ranks=2)
+    assert main(["mindspore", "parse", str(source), "-o", str(tmp_path / "parsed")]) == 0
+    target = converted(tmp_path / "parsed", tmp_path / "made")
+    profiles = sorted(target.iterdir())
+    assert len(profiles) == 2
+    for profile in profiles:
+        assert "known to 496 ns" in (profile / LOST).read_text()
+    expected = []
+    for path in sorted((tmp_path / "parsed").rglob("aicpu_intermediate_*.csv")):
+        with path.open(newline="") as file:
+            lengths = [float(row["execution_time"]) for row in csv.DictReader(file)]
+        expected.append(sorted(round(one * 1e6) for one in lengths))
+    found = databases(
+        target,
+        "SELECT t.endNs - t.startNs FROM TASK t JOIN COMPUTE_TASK_INFO c USING (globalTaskId) "
+        "JOIN STRING_IDS s ON s.id = c.taskType WHERE s.value = 'AI_CPU' ORDER BY 1",
+    )
+    assert [[length for (length,) in one] for one in found] == expected
+    assert offences(target) == set()
+
+
+tasks = st.lists(
+    st.tuples(st.integers(0, 3_000), st.integers(0, 1_200), st.integers(0, 2)), max_size=30
+)
+
+
+@given(tasks, st.integers(0, 600))
+def test_a_task_ends_where_the_next_begins(rows: list[tuple[int, int, int]], known: int) -> None:
+    rows = sorted(rows, key=lambda one: (one[0], one[0] + one[1]))
+    start, length, stream = (np.array([one[at] for one in rows], np.int64) for at in range(3))
+    runs = Runs(start, start + length, stream, start, start)
+    made, count = runs_in_turn(runs, known)
+    expected = []
+    for place, (begin, long, own) in enumerate(rows):
+        later = [one[0] for one in rows[place + 1 :] if one[2] == own]
+        over = begin + long - later[0] if later else 0
+        expected.append(later[0] if 0 < over <= known else begin + long)
+    assert made.end.tolist() == expected
+    assert count == sum(one != two for one, two in zip(expected, runs.end.tolist(), strict=True))
+    assert (made.end >= made.start).all()
+
+
+def test_a_start_is_known_to_what_its_doubles_show() -> None:
+    starts = [1_767_258_000_152_066_700 + 317 * one for one in range(2_000)]
+    written = [float(f"{start // 1_000}.{start % 1_000:03}") / 1e3 for start in starts]
+    off = [round(Fraction(one) * 10**6) - start for one, start in zip(written, starts, strict=True)]
+    assert 250 < max(off) - min(off) <= precision_of(starts[-1])
