@@ -39,8 +39,8 @@ def cpu_runs_in_turn(runs: Sequence[CpuRun], precision: int) -> tuple[Sequence[C
     """The same of AI CPUs."""
     if not runs:
         return runs, 0
-    columns = zip(*((one.start, one.end, one.stream) for one in runs), strict=True)
-    end, count = _ends(*(np.array(one, np.int64) for one in columns), precision)
+    table = np.array([(one.start, one.end, one.stream) for one in runs], np.int64)
+    end, count = _ends(table[:, 0], table[:, 1], table[:, 2], precision)
     return [replace(one, end=own) for one, own in zip(runs, end.tolist(), strict=True)], count
 
 
