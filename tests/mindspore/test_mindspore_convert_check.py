@@ -121,3 +121,10 @@ def test_a_start_is_known_to_what_its_doubles_show() -> None:
     written = [float(f"{start // 1_000}.{start % 1_000:03}") / 1e3 for start in starts]
     off = [round(Fraction(one) * 10**6) - start for one, start in zip(written, starts, strict=True)]
     assert 250 < max(off) - min(off) <= precision_of(starts[-1])
+
+
+def test_raw_and_intermediate_files_pass(tmp_path: Path) -> None:
+    source = simulated(tmp_path / "job", "data-bound", "2020-07-01", ranks=1, steps=1)
+    assert main(["mindspore", "parse", str(source), "-o", str(tmp_path / "parsed")]) == 0
+    for folder in (source, tmp_path / "parsed"):
+        assert offences(converted(folder, tmp_path / f"made-{folder.name}")) == set()
