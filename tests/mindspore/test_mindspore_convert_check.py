@@ -128,3 +128,8 @@ def test_raw_and_intermediate_files_pass(tmp_path: Path) -> None:
     assert main(["mindspore", "parse", str(source), "-o", str(tmp_path / "parsed")]) == 0
     for folder in (source, tmp_path / "parsed"):
         assert offences(converted(folder, tmp_path / f"made-{folder.name}")) == set()
+
+
+def test_memory_of_graphs_is_parsed_under_the_new_name_of_operators(tmp_path: Path) -> None:
+    source = simulated(tmp_path / "job", "cnn-910a", "2024-05-01", ranks=1, steps=1)
+    assert main(["mindspore", "parse", str(source), "-o", str(tmp_path / "parsed")]) == 0

@@ -209,11 +209,16 @@ def _operators(run: Run) -> Mapping[str, tuple[str, Element]]:
     if detail is None or framework is None:
         return {}
     with detail.open(encoding="utf-8", newline="") as file:
-        timed = {row["full_op_name"] for row in csv.DictReader(file)}
+        timed = {_full_name(row) for row in csv.DictReader(file)}
     found = {}
     for row in framework.rows:
-        full = str(row["full_op_name"])
+        full = _full_name(row)
         if full in timed:
             info = json.loads(str(row.get("op_info") or "{}"))
             found[str(row["op_name"])] = full, info if isinstance(info, dict) else {}
     return found
+
+
+def _full_name(row: Mapping[str, object]) -> str:
+    """Of an operator, whose column was renamed on 2024-01-11."""
+    return str(row.get("full_op_name") or row.get("full_kernel_name") or "")
