@@ -124,9 +124,10 @@ def matrix_report(matrix: pa.Table, steps: Sequence[str] = ()) -> Iterator[tuple
     matrix: CommAnalyzerMatrix. A flow is keyed by its ranks, ``0-1``; a total has no operator.
     """
     columns = _numbers(matrix, FLOW)
-    source, target, link, operator = (
-        _texts(matrix, name) for name in ("src_rank", "dst_rank", "transport_type", "op_name")
+    source, target, operator = (
+        _texts(matrix, name) for name in ("src_rank", "dst_rank", "op_name")
     )
+    link = matrix.column("transport_type").to_pylist()
     for step, rows in _by_step(matrix, steps):
         report: Report = {name: {} for name in CLASSES}
         for row, name, kind in rows:

@@ -5,7 +5,7 @@ All sums are whole ns and Byte. Source: communication parsers of msprof (text-ou
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,8 @@ RDMA, HCCS, PCIE, SDMA, SIO, LOCAL = range(6)
 OF_LINK = {"ON_CHIP": LOCAL, "HCCS": HCCS, "HCCS_SW": HCCS, "PCIE": PCIE, "SIO": SIO}
 """Links with a name of their own in tables and documents, by their name in
 ENUM_HCCL_LINK_TYPE."""
+NAMES_IN_MATRIX = tuple(None if name == LINKS[SDMA] else name for name in LINKS)
+"""What the matrix calls them: a link without a name of its own has none there (erratum T82)."""
 LARGE_PACKET_BYTES = np.array([500_000, 32_000_000, 32_000_000, 0, 32_000_000, 0])
 """A packet over a link is large above so many Byte."""
 
@@ -161,6 +163,29 @@ def link_sums(found: Packets) -> Packets:
         size=none,
         count=none,
         duration=none,
+    )
+
+
+def rows_of_links(found: Packets) -> Packets:
+    """All rows as exporters write them: those of packets, and the SDMA row of each operator.
+
+    Packets over links without a name stand in SDMA, with its sums and no share of large ones.
+    Source: combine_sdma_info of msprof.
+    """
+    sums = link_sums(found)
+    own = found.link == SDMA
+    place = np.searchsorted(sums.owner, found.owner[own])
+    size, time, large = (
+        getattr(found, name).copy() for name in ("transit_size", "transit_time", "large")
+    )
+    size[own], time[own], large[own] = sums.transit_size[place], sums.transit_time[place], 0
+    with_sums = replace(found, transit_size=size, transit_time=time, large=large)
+    alone = ~np.isin(sums.owner, found.owner[own])
+    return Packets(
+        *(
+            np.concatenate([getattr(with_sums, name), getattr(sums, name)[alone]])
+            for name in Packets.__slots__
+        )
     )
 
 

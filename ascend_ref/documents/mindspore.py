@@ -70,10 +70,11 @@ def _matrix_report(
 ) -> Iterator[tuple[str, Report]]:
     """By step and class the links of each kind of operators: the fastest, slowest and all."""
     columns = {name: matrix[column].fill_null(0).to_pylist() for name, column in FLOW.items()}
-    source, target, transport = (
+    source, target = (
         matrix[name].cast(pa.string()).fill_null("").to_pylist()
-        for name in ("src_rank", "dst_rank", "transport_type")
+        for name in ("src_rank", "dst_rank")
     )
+    transport = matrix["transport_type"].to_pylist()
     found: dict[str, dict[str, dict[tuple[str, str, str], list[dict[str, Any]]]]] = {}
     for row, (operator, group) in enumerate(keys):
         step = step_of.get((operator, group))

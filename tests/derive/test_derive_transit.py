@@ -166,3 +166,31 @@ def test_an_operator_counts_under_the_first_kind_in_its_name(
 ) -> None:
     assert matrix.matrix_kind(operator) == kind
     assert matrix.is_point_to_point(operator) is paired
+
+
+@given(tasks)
+def test_packets_without_a_link_stand_in_the_sum(rows: list[Task]) -> None:
+    shown = small(rows)
+    by_link = transit.packets(shown)
+    sums = transit.link_sums(by_link)
+    of_owner = {
+        int(owner): (int(size), int(time))
+        for owner, size, time in zip(sums.owner, sums.transit_size, sums.transit_time, strict=True)
+    }
+    found = transit.rows_of_links(by_link)
+    combined = found.link == transit.SDMA
+    assert not found.large[combined].any()
+    assert {int(one) for one in found.owner[combined]} == of_owner.keys()
+    for owner, size, time in zip(
+        found.owner[combined],
+        found.transit_size[combined],
+        found.transit_time[combined],
+        strict=True,
+    ):
+        assert (int(size), int(time)) == of_owner[int(owner)]
+    # Each packet stands once, and a sum has a row of its own only where nothing else is in it.
+    kept = found.count > 0
+    for name in ("owner", "link", "size", "count", "duration", "packets"):
+        assert (getattr(found, name)[kept] == getattr(by_link, name)).all()
+    unnamed = {int(one) for one in by_link.owner[by_link.link == transit.SDMA]}
+    assert {int(one) for one in found.owner[~kept]} == of_owner.keys() - unnamed

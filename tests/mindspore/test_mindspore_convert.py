@@ -120,7 +120,7 @@ def test_the_kernels_of_a_real_ai_cpu_keep_their_times(tmp_path: Path) -> None:
 
 
 def test_a_capture_without_a_clock_stands_at_the_day_of_its_generation(tmp_path: Path) -> None:
-    (one,) = convert(_drawn(tmp_path, 1), tmp_path / "out", ["db"])
+    (one,) = convert(_drawn(tmp_path, 1), tmp_path / "out", ["db"], "2020-07-01")
     assert any("2020-07-01" in line for line in one.lost)
     (first,) = rows(one.profile, "SELECT min(startNs) FROM TASK")
     assert first == (1593561600 * 10**9,)

@@ -197,14 +197,7 @@ class TransitTables:
 
     def _bandwidths(self) -> Rows:
         """Per link a row for each size of packet, in the exporter's order of links."""
-        by_link = transit.packets(self.tasks)
-        sums = transit.link_sums(by_link)
-        found = transit.Packets(
-            *(
-                np.concatenate([getattr(part, name) for part in (by_link, sums)])
-                for name in transit.Packets.__slots__
-            )
-        )
+        found = transit.rows_of_links(transit.packets(self.tasks))
         order = np.lexsort((found.link, found.owner))
         ratio = python_round(found.large / np.maximum(found.packets, 1), 4)
         columns: dict[str, npt.NDArray[Any]] = {
@@ -259,7 +252,7 @@ class TransitTables:
             **self._key(flows.owner[rows]),
             "source": flows.source[rows],
             "target": flows.target[rows],
-            "transport": _named(transit.LINKS, flows.link[rows]),
+            "transport": _named(transit.NAMES_IN_MATRIX, flows.link[rows]),
             "size": size / BYTES_PER_MB,
             "time": duration,
             "bandwidth": matrix.rate(size, duration),
@@ -274,5 +267,5 @@ class TransitTables:
         }
 
 
-def _named(names: Sequence[str], places: Integers) -> pa.Array:
+def _named(names: Sequence[str | None], places: Integers) -> pa.Array:
     return pa.array(names, pa.large_string()).take(pa.array(places))

@@ -23,6 +23,8 @@ _TASK_KINDS = {
     "RDMASend": "RDMA_SEND",
 }
 """What the runtime calls parts of collectives (raw/vocabularies.yaml)."""
+_ON_CHIP = "ON_CHIP"
+"""The link of a rank to itself (ENUM_HCCL_LINK_TYPE)."""
 
 
 class Communication(TypedDict):
@@ -88,12 +90,19 @@ def communication_of(
             target=_column([one.target for one in parts]),
             size=_column([one.size for one in parts]),
             transport=_column([transports.get(one.transport, NOT_COLLECTED) for one in parts]),
-            link=NOT_COLLECTED,
+            link=_column([_link(one) for one in parts]),
             data_type=NOT_COLLECTED,
             rdma=NOT_COLLECTED,
             master=1,
         ),
     }
+
+
+def _link(part: Part) -> int:
+    """Traces name no links, but what stays on a rank goes over none between ranks."""
+    members = catalog().enums["ENUM_HCCL_LINK_TYPE"].members
+    stays = part.source == part.target != NONE
+    return next(int(one.id) for one in members if one.name == _ON_CHIP) if stays else NOT_COLLECTED
 
 
 def _column(values: Sequence[int]) -> Integers:

@@ -34,6 +34,7 @@ from .intermediate import (
 )
 from .lost import lost_of
 from .operators import operators_of
+from .precision import cpu_runs_in_turn, precision_of, runs_in_turn
 from .raw_collectives import collectives_of
 from .raw_runs import cpu_runs_of, runs_of
 from .raw_steps import fetches_of, iterations_of
@@ -120,15 +121,23 @@ def _sources(path: Path) -> Sequence[RawCapture | Folder]:
     try:
         captures = find_captures(path)
     except Unreadable as none:
-        found = folders_of(path)
+        found = _folders(path)
         if not found:
             raise Unreadable(f"{none}, and no intermediate file") from none
         return found
     # Parsers leave files of the dataset engine next to those that they make.
     files = mindspore_catalog().files
     if all(files[kind].target == "host" for one in captures for kind in one.files):
-        return folders_of(path) or captures
+        return _folders(path) or captures
     return captures
+
+
+def _folders(path: Path) -> Sequence[Folder]:
+    """Intermediate files of a job, or of several in folders of their own, as parsers leave them."""
+    if not path.is_dir():
+        return ()
+    below = sorted(one for one in path.iterdir() if one.is_dir())
+    return folders_of(path) or [found for one in below for found in folders_of(one)]
 
 
 def _names(sources: Sequence[RawCapture | Folder]) -> list[str]:
@@ -238,9 +247,17 @@ def _of_folder(folder: Folder, day: str) -> Found:
     if len(runs) and int(runs.start[0]) >= UNIX and any(one.start < UNIX for one in fetches):
         lost.append(f"{len(fetches):,} readings of data, at times of a counter that no file states")
         fetches = []
+    latest = max([0, *runs.start[-1:].tolist(), *(one.start for one in cpu_runs)])
+    precision = precision_of(latest)
+    runs, late = runs_in_turn(runs, precision)
+    cpu_runs, late_on_cpu = cpu_runs_in_turn(cpu_runs, precision)
+    if late or late_on_cpu:
+        lost.append(
+            f"times are doubles of us and of ms, known to {precision:,} ns: {late + late_on_cpu:,} "
+            "tasks that would overlap the next one on their stream by no more end where it begins"
+        )
     first = earliest(runs, cpu_runs, iterations, fetches)
     if first >= UNIX:
-        lost.append("times are doubles of ms, which lie 244 ns apart: tasks can overlap by as much")
         return Found(operators, runs, cpu_runs, iterations, fetches, (), 0, lost)
     zero, of_clock = unknown_zero(first, day)
     return Found(operators, runs, cpu_runs, iterations, fetches, (), zero, [*of_clock, *lost])

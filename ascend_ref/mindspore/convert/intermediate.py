@@ -110,10 +110,13 @@ def cpu_runs_in(folder: Folder) -> list[CpuRun]:
     if names is None or not wanted.keys() <= cells.columns.keys():
         return []
     columns = {name: _numbers(folder, cells, name, unit) for name, unit in wanted.items()}
-    if _is_exported(*(columns[one][0] for one in ("run_start", "run_end", "total_time"))):
-        again = dict.fromkeys(("run_start", "run_end"), _MILLISECOND)
-        columns |= {name: _numbers(folder, cells, name, unit) for name, unit in again.items()}
     start, end = columns["run_start"][0], columns["run_end"][0]
+    if _is_exported(start, end, columns["total_time"][0]):
+        columns["run_start"] = _numbers(folder, cells, "run_start", _MILLISECOND)
+        start = columns["run_start"][0]
+        # run_end counts what it waited before (aicpu_intermediate).
+        end = start + columns["total_time"][0] - columns["dispatch_time"][0]
+        columns["run_end"] = end, columns["run_end"][1]
     right = ~np.logical_or.reduce([bad for _, bad in columns.values()]) & (start <= end)
     values = {name: column[right].tolist() for name, (column, _) in columns.items()}
     words = [one for one, is_right in zip(names.to_pylist(), right, strict=True) if is_right]
@@ -194,8 +197,9 @@ def _rows(cells: Cells) -> Iterator[dict[str, str]]:
 def _numbers(folder: Folder, cells: Cells, name: str, unit: int) -> tuple[Integers, Flags]:
     """A column in ns, rounded, and which of its cells are no number; these are damage."""
     values, bad = parse_numbers(cells.columns[name])
-    scaled = np.rint(values * unit)
-    bad = bad | (np.abs(scaled) >= _MOST)
+    bad = bad | ~(np.abs(values) * unit < _MOST)
     if bad.any():
         folder.state(cells, np.flatnonzero(bad), name, "no number")
-    return np.where(bad, 0, scaled).astype(np.int64), bad
+    # Unix times in ns are more than doubles hold, so that their fractions are scaled alone.
+    fractions, wholes = np.modf(np.where(bad, 0, values))
+    return wholes.astype(np.int64) * unit + np.rint(fractions * unit).astype(np.int64), bad

@@ -20,7 +20,8 @@ AI_CORE, AI_CPU = "AI_CORE", "AI_CPU"
 """What exporters call the processor of an operator."""
 
 _STATE = "static"
-"""Old captures are of graphs, whose shapes are known before they run."""
+"""Old captures are of graphs, whose shapes are known before they run. Without blocks nothing is
+known of the launch (erratum M55), and exporters have no state then (op_summary)."""
 
 _OF_GRAPH_ENGINE, _OF_FRAMEWORK = ("DT_", "FORMAT_"), "NUMBER_TYPE_"
 """How the names of types and formats begin, by who numbered them (mindspore-profiler 2.4)."""
@@ -44,17 +45,18 @@ def kinds_of(operators: Sequence[Operator], texts: Texts) -> KernelKinds:
     columns: dict[str, list[int]] = {}
     for one in operators:
         inputs, outputs = _texts(one.inputs), _texts(one.outputs)
+        core = one.processor or AI_CORE
         words = {
             "name": one.name,
             "op_type": one.type or NOT_AVAILABLE,
-            "core": one.processor or AI_CORE,
+            "core": core,
             "input_formats": inputs.layouts,
             "input_data_types": inputs.data_types,
             "input_shapes": inputs.shapes,
             "output_formats": outputs.layouts,
             "output_data_types": outputs.data_types,
             "output_shapes": outputs.shapes,
-            "op_state": _STATE,
+            "op_state": _STATE if one.blocks or core == AI_CPU else NOT_AVAILABLE,
         }
         for column, word in words.items():
             columns.setdefault(column, []).append(texts.number(word))

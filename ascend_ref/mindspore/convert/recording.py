@@ -16,6 +16,7 @@ from ..parse.operator import UNKNOWN
 from .communication import communication_of, task_kind
 from .found import CpuRun, Fetch, Found, Iteration, Operator, Part, Runs
 from .operators import AI_CPU, kinds_of, type_of
+from .same_tasks import rows_of_log
 
 _KINDS = ("KERNEL_AICORE", "KERNEL_AICPU")
 """What the runtime calls tasks of AI Cores and of AI CPUs (raw/vocabularies.yaml)."""
@@ -124,17 +125,32 @@ def _together(
         "operator": [NONE] * len(parts),
         "part": range(len(parts)),
     }
-    every = {
-        name: spill.joined(
-            own if name == "part" else getattr(runs, name),
-            *(np.array(one[name], np.int64) for one in (cpu, columns)),
-        )
-        for name in columns
-    }
+    others = {name: np.array([*cpu[name], *values], np.int64) for name, values in columns.items()}
+    logged = {"part": own, **{name: getattr(runs, name) for name in others if name != "part"}}
+    row = rows_of_log(runs, others, spill)
+    for name in ("operator", "part"):
+        logged[name] = _filled(logged[name], row, others[name], spill)
+    alone = row == NONE
+    every = {name: spill.joined(logged[name], others[name][alone]) for name in columns}
     order = sorted_rows(spill, every["start"])
     ordered = {name: spill.taken(values, order) for name, values in every.items()}
     part = ordered.pop("part")
     return Runs(**ordered), part
+
+
+def _filled(column: Integers, row: Integers, values: Integers, spill: Spill) -> Integers:
+    """The column with these values in these rows, where it has none."""
+    found = row != NONE
+    if not found.any():
+        return column
+    order = np.argsort(row[found])
+    rows, known = row[found][order], values[found][order]
+
+    def with_values(one: Integers, place: Integers) -> Integers:
+        at = np.minimum(np.searchsorted(rows, place), len(rows) - 1)
+        return np.where((rows[at] == place) & (one == NONE), known[at], one)
+
+    return spill.made(with_values, column, spill.rows(len(column)))
 
 
 def _tasks_of(part: Integers, spill: Spill) -> Integers:
