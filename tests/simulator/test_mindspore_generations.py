@@ -167,6 +167,19 @@ def test_profiler_info_is_judged_as_of_its_day(
     assert (found == []) == valid, found
 
 
+@pytest.mark.parametrize("generation", ["G5b", "2025-04-01"])
+def test_totals_of_blocks_were_exchanged(folders: dict[str, Path], generation: str) -> None:
+    """By AscendOpMemoryViewer before 95482b934e6: alloc_size is Allocated, used_size Reserved."""
+    early, later = (rows(folders[name], "operator_memory.csv") for name in (generation, "G5c"))
+    assert early
+    for side in ("Allocation", "Release"):
+        assert [
+            (row[f"{side} Total Allocated(MB)"], row[f"{side} Total Reserved(MB)"]) for row in early
+        ] == [
+            (row[f"{side} Total Reserved(MB)"], row[f"{side} Total Allocated(MB)"]) for row in later
+        ]
+
+
 def test_blocks_of_2_5_are_divided_by_1024(folders: dict[str, Path]) -> None:
     early, later = (
         rows(folders["G5b"], "operator_memory.csv"),
