@@ -270,7 +270,7 @@ def _copied_info(capture: Capture, version: str) -> dict[str, Any]:
     )
     return {
         "context_mode": "pynative",
-        "rank_id": rank_of(capture),
+        "rank_id": str(rank_of(capture)),
         "ms_version": version,
         "parallel_mode": "stand_alone" if origin.rank < 0 else "data_parallel",
         "stage_num": 1,

@@ -57,7 +57,8 @@ NS_PER_US = 1000
 NS_PER_EARLY_US = 1024
 """What operator_memory divides by up to MindSpore 2.5 (erratum M61)."""
 COPIER, EARLY = "viewer-2024", "viewer-2025-02"
-"""The writers of MindSpore 2.3 and 2.4, and of 2.5."""
+EXCHANGES = EARLY, "viewer-2025-04"
+"""The writers of MindSpore 2.3 and 2.4, of 2.5, and those that exchange totals (erratum M78)."""
 
 
 def kernel_details(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
@@ -213,6 +214,8 @@ def operator_memory(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
         allocated, reserved = (
             reals(table[f"{of}Total{name}"], 0) / MEBIBYTE for name in ("Allocated", "Reserved")
         )
+        if setting.writer.id in EXCHANGES:
+            allocated, reserved = reserved, allocated
         return {"Allocated": allocated, "Reserved": reserved, "Active": allocated}
 
     columns = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shutil
 import struct
 from collections.abc import Iterator
 from dataclasses import replace
@@ -124,6 +125,7 @@ def test_the_key_of_communication_is_step_alone_at_first(folders: dict[str, Path
 
 def test_options_came_and_went(folders: dict[str, Path]) -> None:
     assert info(folders["G5a"])["context_mode"] == "pynative"
+    assert info(folders["G5a"])["rank_id"] == "0"
     found = {name: info(folders[name]) for name in ("G5b", "2025-04-01", "G5c")}
     options = {name: set(one["profiler_parameters"]) for name, one in found.items()}
     assert options["2025-04-01"] - options["G5b"] == {"aic_metrics", "export_type"}
@@ -133,6 +135,49 @@ def test_options_came_and_went(folders: dict[str, Path]) -> None:
         *("mstx_domain_include", "mstx_domain_exclude"),
     }
     assert ["context_mode" in one for one in found.values()] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("generation", "changes", "valid"),
+    [
+        # _get_devid_rankid_and_devtarget: a text of digits; Model ID is read as a double.
+        ("G5a", {"rank_id": "0", "graph_ids": [1.0, 4294967295.0], "diff_time": 5}, True),
+        ("G5a", {"rank_id": 0}, False),
+        # get_cann_version came while MindSpore was 2.5.
+        ("G5b", {"cann_version": None}, True),
+        ("2025-04-01", {"cann_version": None}, False),
+        # AicoreMetrics.AiCoreNone is "None".
+        ("G5b", {"profiler_parameters": {"aicore_metrics": "None"}}, True),
+        ("G5b", {"profiler_parameters": {"aicore_metrics": "AiCoreNone"}}, False),
+    ],
+)
+def test_profiler_info_is_judged_as_of_its_day(
+    folders: dict[str, Path], tmp_path: Path, generation: str, changes: dict[str, Any], valid: bool
+) -> None:
+    folder = tmp_path / folders[generation].name
+    shutil.copytree(folders[generation], folder)
+    changed = info(folder)
+    for key, value in changes.items():
+        if value is None:
+            del changed[key]
+        else:
+            changed[key] = {**changed[key], **value} if isinstance(value, dict) else value
+    (folder / "profiler_info_0.json").write_text(json.dumps(changed, indent=4))
+    found = [one for one in check([folder]).findings if "profiler_info_0.json" in str(one)]
+    assert (found == []) == valid, found
+
+
+@pytest.mark.parametrize("generation", ["G5b", "2025-04-01"])
+def test_totals_of_blocks_were_exchanged(folders: dict[str, Path], generation: str) -> None:
+    """By AscendOpMemoryViewer before 95482b934e6: alloc_size is Allocated, used_size Reserved."""
+    early, later = (rows(folders[name], "operator_memory.csv") for name in (generation, "G5c"))
+    assert early
+    for side in ("Allocation", "Release"):
+        assert [
+            (row[f"{side} Total Allocated(MB)"], row[f"{side} Total Reserved(MB)"]) for row in early
+        ] == [
+            (row[f"{side} Total Reserved(MB)"], row[f"{side} Total Allocated(MB)"]) for row in later
+        ]
 
 
 def test_blocks_of_2_5_are_divided_by_1024(folders: dict[str, Path]) -> None:

@@ -7,22 +7,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ascend_spec import mindspore_catalog
+
 from .condition import Condition, WrongCondition
 from .files import Folder
 from .ranks import absent, number
 
 TABLE = "ascend_timeline_display"
-OPERATOR, TOGETHER = "-op", "AllReduce"
-"""What the names of operators have in them, and of those by which ranks are aligned."""
-
-OTHERS = ("AtomicAddrClean", "StreamSend", "StreamReceive")
-"""What the names of operators have in them that are not shown."""
-
+ANALYSER, DEVICES = "timeline", "device_list"
 FIRST = 1
 """The step by which ranks are aligned."""
 
-MOST_DEVICES = 8
-"""That are shown where none is named."""
+
+def _in_names(kind: str) -> Sequence[str]:
+    return mindspore_catalog().analysers[ANALYSER].in_names[kind]
+
+
+def _has(name: str, texts: Iterable[str]) -> bool:
+    return any(one in name for one in texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ def answer_aligned(folder: Folder, condition: Condition) -> dict[str, Any]:
 
     Raises :class:`WrongCondition` for a step that no rank has.
     """
-    lines = [_line(one) for one in _wanted(folder, condition.switch("device_list"))]
+    lines = [_line(one) for one in _wanted(folder, condition.switch(DEVICES))]
     step = condition.switch("step")
     stages = _align(lines)
     maps: dict[str, dict[str, dict[str, float]]] = {}
@@ -103,7 +105,9 @@ def answer_aligned(folder: Folder, condition: Condition) -> dict[str, Any]:
 
 def _wanted(folder: Folder, devices: Sequence[str] | None) -> Iterator[Folder]:
     if devices is None:
-        yield from folder.of_ranks(TABLE)[:MOST_DEVICES]
+        switches = mindspore_catalog().analysers[ANALYSER].switches
+        (most,) = (one.most for one in switches if one.name == DEVICES)
+        yield from folder.of_ranks(TABLE)[:most]
         return
     for device in dict.fromkeys(devices):
         one = folder.of_rank(device)
@@ -120,11 +124,12 @@ def _line(folder: Folder) -> Line:
     operators: list[Operator] = []
     steps: dict[str, tuple[float, float]] = {}
     bad = 0
+    shown, never = _in_names("operators"), _in_names("never")
     for event in document if isinstance(document, list) else ():
         name = event.get("name") if isinstance(event, Mapping) else None
         if not isinstance(name, str) or not {"ts", "dur", "tid"} <= event.keys():
             continue
-        is_operator = OPERATOR in name and not any(one in name for one in OTHERS)
+        is_operator = _has(name, shown) and not _has(name, never)
         if not (is_operator or name.isdecimal()):
             continue
         start, length = number(event["ts"]), number(event["dur"])
@@ -145,6 +150,7 @@ def _align(lines: Sequence[Line]) -> list[list[Line]]:
     in the next stage.
     """
     steps = {one.device: one.first_step() for one in lines}
+    aligning = _in_names("together")
     stages: list[list[Line]] = []
     stage: list[Line] = []
     placed: set[str] = set()
@@ -153,7 +159,7 @@ def _align(lines: Sequence[Line]) -> list[list[Line]]:
             continue
         placed.add(one.device)
         stage.append(one)
-        together = [run for run in steps[one.device] if TOGETHER in run.name]
+        together = [run for run in steps[one.device] if _has(run.name, aligning)]
         if not together:
             continue
         first = min(together, key=lambda run: run.start)

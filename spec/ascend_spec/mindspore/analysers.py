@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ascend_spec.core import DAYS, Bounds, Grade
@@ -45,13 +46,17 @@ class AnswerColumn(Bounds):
 
 @dataclass(frozen=True, slots=True)
 class AnswerSwitch:
-    """A key of a filter condition that is no column. ``otherwise``: what holds without it."""
+    """A key of a filter condition that is no column. ``otherwise``: what holds without it.
+
+    ``most``: how many texts hold without it, the first of all.
+    """
 
     name: str
     form: SwitchForm
     summary: str
     otherwise: Any = None
     words: tuple[str, ...] = ()
+    most: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,8 @@ class Analyser(Bounds):
     ``upstream``: what its class is called there, ``None`` where it has none of its own. ``reads``:
     intermediate files, the one whose rows it shows first. ``columns``: those of all days, in order;
     of a document those of the rows in it, by which they are sorted. ``of_all_ranks``: whether it
-    shows all ranks of a folder, not one. ``reason``: why it is not described.
+    shows all ranks of a folder, not one. ``in_names``: what is in names of operators, by what it
+    shows of them. ``reason``: why it is not described.
     """
 
     analyser: str
@@ -74,6 +80,7 @@ class Analyser(Bounds):
     of_all_ranks: bool = False
     columns: tuple[AnswerColumn, ...] = ()
     switches: tuple[AnswerSwitch, ...] = ()
+    in_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     note: str | None = None
     reason: str | None = None
     errata: tuple[str, ...] = ()

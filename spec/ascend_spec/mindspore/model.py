@@ -58,6 +58,7 @@ class Generation:
 
     ``since``: its first day; ``day``: the one whose facts its name stands for (ISO). ``reads``:
     whether its parsers take raw files, or what msprof exports; ``leaves``: what they make.
+    ``viewer``: the last version of the viewer, where that reads no later generation.
     """
 
     id: str
@@ -68,6 +69,7 @@ class Generation:
     source: tuple[str, ...]
     grade: Grade
     leaves: Leaves = "intermediate"
+    viewer: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,6 @@ PREFIX = "/v1/mindinsight/"
 LAST_VIEWED = "G3m"
 """The last generation whose files the viewer reads."""
 
-LAST_VIEWER = "2.3.0"
-"""The version of the viewer since 2023-11-30, its last (upstream-mindinsight 6b0dd21f)."""
-
 CONDITIONS = ("filter_condition", "sort_condition", "group_condition")
 """Keys of the condition of a query."""
 

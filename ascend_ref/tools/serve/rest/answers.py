@@ -14,7 +14,7 @@ from ascend_ref.mindspore.analyse.timeline import SUMMARIES
 from ascend_ref.mindspore.propose.compose import compose
 from ascend_spec import mindspore_catalog
 from ascend_spec.mindspore import Request
-from ascend_spec.mindspore.requests import LAST_VIEWER
+from ascend_spec.mindspore.requests import LAST_VIEWED
 
 from .loads import LastLoaded
 from .refused import Refused
@@ -216,8 +216,9 @@ def _versions(asked: Asked) -> Any:
     known = replace(asked, folder=folders[0]).object(RUN).get("ms_version") if folders else None
     if not known:
         return {}
-    first, own = str(known).split(".")[:2], LAST_VIEWER.split(".")[:2]
-    return {"state": first == own, "ms": str(known), "mi": LAST_VIEWER}
+    viewer = str(mindspore_catalog().generations[LAST_VIEWED].viewer)
+    first, own = str(known).split(".")[:2], viewer.split(".")[:2]
+    return {"state": first == own, "ms": str(known), "mi": viewer}
 
 
 ANSWERS: Mapping[str, Callable[[Asked], Any]] = {
