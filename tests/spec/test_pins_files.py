@@ -36,7 +36,7 @@ FEW_DIGITS = {"rounded-3": {"rounded-3", "shortest"}}
 
 OF_MINDSPORE = {
     "memory_record": [f"csv/memory_record/columns/{number}" for number in range(12, 18)],
-    "operator_memory": [f"csv/operator_memory/columns/{number}" for number in range(22, 37)],
+    "operator_memory": [f"csv/operator_memory/columns/{number}" for number in range(22, 45)],
 }
 """Columns that come again at the end of a file, as MindSpore has them."""
 
