@@ -90,7 +90,8 @@ def _with_cpu_operators(found: Found) -> tuple[list[Operator], list[int]]:
     for run in found.cpu_runs:
         if run.name not in numbers:
             numbers[run.name] = len(operators)
-            operators.append(Operator(run.name, type_of(run.name), AI_CPU))
+            # Tables of AI CPUs have types alone.
+            operators.append(Operator(run.name, type_of(run.name) or run.name, AI_CPU))
         place = numbers[run.name]
         operators[place] = replace(operators[place], processor=AI_CPU)
         ran.append(place)
