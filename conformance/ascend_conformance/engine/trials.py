@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
+
+from ascend_ref.execution import InProcess, Processes
 
 AnySubject = TypeVar("AnySubject")
 
@@ -171,15 +172,16 @@ def try_all(
 ) -> Trials:
     """The trials on all subjects, summed up. ``run`` is a function of a module, for processes."""
     result = Trials()
-    with ExitStack() as stack:
-        if min(processes, len(subjects)) > 1:
-            pool = stack.enter_context(ProcessPoolExecutor(min(processes, len(subjects))))
-            parts = pool.map(run, subjects)
-        else:
-            parts = map(run, subjects)
+    most = min(processes, len(subjects))
+    executor = Processes(most) if most > 1 else InProcess()
+    with closing(executor.map(_try, run, list(subjects))) as parts:
         for done, part in enumerate(parts, start=1):
             result.trials += part.trials
             result.unclean += [text for text in part.unclean if text not in result.unclean]
             if progress:
                 progress(done, len(subjects))
     return result
+
+
+def _try(run: Callable[[AnySubject], Trials], subject: AnySubject) -> Trials:
+    return run(subject)
