@@ -61,7 +61,6 @@ WHOLE: Mapping[str, Subject] = {
     "adapter-pipeline": Subject("dense-pipeline", "pytorch", "adapter", ranks=8),
     "adapter-museum": Subject("text-museum", "pytorch", "adapter", faults=PAUSED),
     "mindspore": Subject("observed-everything", "mindspore", "viewer", steps=2),
-    "mindspore-pipeline": Subject("data-bound", "mindspore", "viewer", tried=("DOC267",)),
     "python-edge": Subject("edge-310b", "msprof", "python"),
 }
 """Folders on which all rules are tried, those with the most files first."""
@@ -96,7 +95,10 @@ def _counted() -> Iterator[tuple[str, Subject]]:
             yield f"{writer}-{product}-{group}", replace(chosen, tried=OF_COUNTERS)
 
 
-SUBJECTS: Mapping[str, Subject] = {**WHOLE, **dict(_counted())}
+PIPELINE = Subject("data-bound", "mindspore", "viewer", tried=("DOC267",))
+"""The folder with files of the data pipeline."""
+
+SUBJECTS: Mapping[str, Subject] = {**WHOLE, "mindspore-pipeline": PIPELINE, **dict(_counted())}
 """By name."""
 
 
