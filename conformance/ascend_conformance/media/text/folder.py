@@ -16,7 +16,7 @@ import pyarrow as pa
 from ascend_ref.db.open import UnreadableDatabase
 from ascend_ref.profile.readme import read_readme
 from ascend_ref.recorded import Recorded, from_database
-from ascend_ref.text.headers import Circumstance, Recognised
+from ascend_ref.text.headers import Circumstance, Recognised, recognise
 from ascend_ref.text.rows import CsvRows
 from ascend_ref.timeline.elements import Elements
 from ascend_spec import catalog, document_catalog, text_catalog
@@ -159,6 +159,7 @@ def read_folder(
     agreed = _agreed(found for _, found in folder.csv.values())
     stated = _stated_writer(folder)
     folder.circumstances = tuple(one for one in agreed if one.writer == stated) or agreed
+    _recognise_among_others(folder)
     known = text_catalog().writers
     days = {known[one.writer].date for one in folder.circumstances}
     likely = [one.id for one in known.values() if one.date in days]
@@ -194,6 +195,20 @@ def _agreed(headers: Iterable[Recognised]) -> tuple[Circumstance, ...]:
             at for one in found for at in one.circumstances if (at.writer, at.family) in chosen
         )
     )
+
+
+def _recognise_among_others(folder: Folder) -> None:
+    """Compare headers that no writer prints with those of the writers of the other files.
+
+    By itself a column under a wrong name looks like a further one of a generation without it.
+    """
+    others = {one.writer for one in folder.circumstances}
+    for number, (rows, found) in folder.csv.items():
+        if not found.exact:
+            file = text_catalog().csv[folder.files[number].name]
+            again = recognise(file, found.header, others.__contains__)
+            if others.issuperset(one.writer for one in again.circumstances):
+                folder.csv[number] = rows, again
 
 
 def _choose_writers(folder: Folder) -> None:
