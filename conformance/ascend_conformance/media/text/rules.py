@@ -38,8 +38,9 @@ TextRule: TypeAlias = Rule[TextSearch]
 class TextInstance:
     """One rule at one table, with its placeholders filled in.
 
-    ``at`` is the table. ``query`` has a result row for each bad row, ``needs`` are the tables and
-    columns without which it cannot be asked.
+    ``at`` is the table, ``place`` the texts of the placeholders. ``query`` has a result row for
+    each bad row, ``needs`` are the tables and columns without which it cannot be asked. ``breaks``,
+    ``found`` and ``keeps`` are filled in when they are asked for: a check has no use for them.
     """
 
     rule: TextRule
@@ -47,9 +48,25 @@ class TextInstance:
     column: str | None
     query: str
     needs: tuple[str, ...]
-    breaks: tuple[str, ...]
-    found: int | str | None
-    keeps: Mapping[str, tuple[str, ...]]
+    place: Mapping[str, str]
+
+    @property
+    def breaks(self) -> tuple[str, ...]:
+        """What the self-test carries out."""
+        filled: tuple[str, ...] = fill(self.rule.breaks, self.place)
+        return filled
+
+    @property
+    def found(self) -> int | str | None:
+        """What the rule is to find of it, where that is not all that was changed."""
+        filled: int | str | None = fill(self.rule.found, self.place)
+        return filled
+
+    @property
+    def keeps(self) -> Mapping[str, tuple[str, ...]]:
+        """The nearest legal cases by their words."""
+        filled: Mapping[str, tuple[str, ...]] = fill(self.rule.keeps, self.place)
+        return filled
 
 
 @per_spec
@@ -73,9 +90,7 @@ def instances(rule: TextRule) -> Iterator[TextInstance]:
             column,
             fill(rule.select, place) or _query(rule, table, column, place),
             tuple(dict.fromkeys(needs)),
-            fill(rule.breaks, place),
-            fill(rule.found, place),
-            fill(rule.keeps, place),
+            place,
         )
 
 
