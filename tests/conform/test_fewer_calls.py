@@ -151,7 +151,10 @@ def forget_the_device(rows: list[Row]) -> None:
 
 @pytest.mark.parametrize(
     ("change", "most", "pipeline"),
-    [(round_wrongly, 1, 1), pytest.param(forget_the_device, 2, 2, marks=pytest.mark.exhaustive)],
+    [
+        pytest.param(round_wrongly, 1, 1, marks=pytest.mark.exhaustive),
+        pytest.param(forget_the_device, 2, 2, marks=pytest.mark.campaign),
+    ],
 )
 def test_what_few_of_many_operators_show_is_shrunk_to_these(
     change: Callable[[list[Row]], None], most: int, pipeline: int, tmp_path: Path

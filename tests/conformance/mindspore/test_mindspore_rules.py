@@ -58,6 +58,7 @@ def test_a_rule_has_a_page_with_its_parts(rule: FileRule) -> None:
     assert ("## How the self-test breaks it" in text) == bool(rule.breaks)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("subject", some(SPECIMENS, every=4))
 def test_each_rule_wakes_for_its_own_break_alone(subject: str) -> None:
     found = run_specimen(subject)

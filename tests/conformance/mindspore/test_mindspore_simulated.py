@@ -22,7 +22,7 @@ DAYS = [
 ]
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=4)
 @given(
     name=st.sampled_from(PRESETS),
     day=st.sampled_from(DAYS),
