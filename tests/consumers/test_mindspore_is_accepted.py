@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from consumer_run import Run, run_cluster, run_tool
 from consumer_scenarios import SMALL, truth_of
+from slices import marked
 
 from ascend_ref.capture import Switches
 from ascend_simulator import write_run
@@ -59,6 +60,7 @@ def counts(path: Path) -> dict[str, int]:
         }
 
 
+@pytest.mark.exhaustive
 def test_cluster_makes_every_table_of_databases(databases: Path, tmp_path: Path) -> None:
     run = run_cluster("all", databases, tmp_path)
     assert faults(run) == []
@@ -84,10 +86,8 @@ def test_cluster_shows_the_steps_of_texts(texts: Path, tmp_path: Path) -> None:
         assert sum(own) == pytest.approx(computed)
 
 
-FURTHER = [pytest.param(one, marks=pytest.mark.exhaustive) for one in ("G5b", "2025-04-01", "G5c")]
-
-
-@pytest.mark.parametrize("generation", ["G5a", *FURTHER])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("generation", ["G5a", "G5b", "2025-04-01", "G5c"])
 def test_every_generation_of_texts_is_accepted(generation: str, tmp_path: Path) -> None:
     """Of the first folders no column Preparing is read, and stages that mean nothing (M60)."""
     formats = ("mindspore-text",)
@@ -111,7 +111,7 @@ def test_databases_of_2025_are_accepted(tmp_path: Path) -> None:
     compare_and_advise(source, tmp_path)
 
 
-@pytest.mark.parametrize("folder", ["databases", "texts"])
+@pytest.mark.parametrize("folder", ["databases", marked("texts", pytest.mark.exhaustive)])
 def test_compare_and_advisor_read_it(
     folder: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:

@@ -120,6 +120,7 @@ def test_m72_schemathesis_finds_nothing(case: Any, client: Client) -> None:
     validate(case, client, [positive_data_acceptance])
 
 
+@pytest.mark.exhaustive
 @schemathesis.openapi.from_dict(of_known_folders(copy.deepcopy(SOME))).parametrize()
 @runs(5)
 def test_m72_schemathesis_finds_nothing_in_known_folders(case: Any, client: Client) -> None:
