@@ -39,8 +39,7 @@ class Cluster:
             return None
         form = mindspore_catalog().tables[self.table].names[-1].form
         parts = {"parallel": self.mode, "stages": self.stages, "ranks": self.ranks}
-        path = folder.path / form.of(**parts, device=folder.device)
-        return path if path.is_file() else None
+        return folder.file(form.of(**parts, device=folder.device))
 
 
 def find_cluster(folder: Folder, tables: tuple[str, ...] = CLUSTER_TABLES) -> Cluster:
