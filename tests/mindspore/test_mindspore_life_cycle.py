@@ -9,6 +9,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +105,7 @@ class LifeCycle(RuleBasedStateMachine):
         self.place = Path(self.enter(tempfile.TemporaryDirectory()))
         self.day = day
         self.clock = Clock(FIRST_TICK)
-        source = lambda start, stop: cut_capture(self.run, start, stop)  # noqa: E731
+        source = partial(cut_capture, self.run)
         collector = self.collector_class(source, self.clock, self.place / "jobs")
         self.profiler = self.profiler_class(
             Controller(collector), self.place / "out", day, generation="G1", start_profile=begins
