@@ -143,14 +143,11 @@ def test_m85_rules_without_the_file_of_a_rank_are_skipped(
     rests = {"cluster": "step", "flops": "flops_summary", "hccl": "hccl_raw"}
     found = advised(tmp_path)
     held = {one.rule.proposal for one in found.advice}
-    of_kind = {
-        "cluster": {"slow_start"},
-        "flops": {"slow_rank"},
-        "hccl": {"slow_link"},
-        "steps": {"slow_start", "slow_rank", "slow_link"},
-    }[kind]
-    assert held == {"slow_start", "slow_rank", "slow_link"} - of_kind
-    assert of_kind <= found.skipped.keys()
+    of_flops, of_links = {"slow_rank", "large_stage"}, {"slow_link"}
+    of_steps = CASES.keys() - of_flops - of_links
+    of_kind = {"cluster": of_steps, "flops": of_flops, "hccl": of_links, "steps": CASES.keys()}
+    assert held == {"slow_start", "slow_rank", "slow_link"} - of_kind[kind]
+    assert found.skipped.keys() == of_kind[kind]
     for reason in found.skipped.values():
         assert reason.endswith("of rank 3")
         assert rests.get(kind, "step_trace_raw") in reason

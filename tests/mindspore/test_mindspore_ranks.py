@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from analyser_plain import drawn_condition, plain_answer, write_csv
 from rank_folders import DATA, MODEL, PIPELINE, STEPS, TIMES, Ranks, drawn_ranks, even_ranks
@@ -15,7 +16,9 @@ from ascend_ref.cli import main
 from ascend_ref.mindspore.analyse.condition import WrongCondition
 from ascend_ref.mindspore.analyse.factory import load_analyser
 from ascend_ref.mindspore.analyse.files import Folder
+from ascend_ref.mindspore.verb import parse
 from ascend_spec import mindspore_catalog
+from ascend_spec.mindspore import PARALLEL_MODES
 
 SEEDS = range(12)
 LINKS = ["src_dst", "link_type", "communication_cost", "communication_size", "band_width"]
@@ -379,6 +382,12 @@ def test_m64_analysers_of_all_ranks_need_no_device(
     assert answer == json.loads(json.dumps(query(tmp_path, name)))
     assert main(["mindspore", "analyse", "step_trace", str(tmp_path)]) == 2
     assert "name one by --device" in capsys.readouterr().err
+
+
+def test_m64_the_verb_offers_every_way_to_share_work() -> None:
+    (option,) = [one for one in parse.params if one.name == "parallel"]
+    assert isinstance(option.type, click.Choice)
+    assert tuple(option.type.choices) == PARALLEL_MODES
 
 
 HOSTILE = [

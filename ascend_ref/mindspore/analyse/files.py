@@ -17,7 +17,7 @@ from ascend_spec import mindspore_catalog
 from ..sheet import Cells, Indexes, read_cells
 
 INNER = "profiler"
-"""The folder of intermediate files in that of a summary."""
+"""The folder of intermediate files in that of a summary; of several their names begin with it."""
 DEVICE = "device"
 PART = re.compile(r"\{[^}]*\}")
 """A changing part in a name."""

@@ -10,11 +10,14 @@ from typing import Any
 
 from ascend_ref.raw.damage import Damage
 from ascend_spec import mindspore_catalog
+from ascend_spec.mindspore import PARALLEL_MODES
 
 from .files import DEVICE, Folder
 
 CLUSTER_TABLES = ("ascend_cluster_analyse", "gpu_cluster_analyse")
-DATA, PIPELINE = "data-parallel", "pipeline-parallel"
+DATA, MODEL, PIPELINE = PARALLEL_MODES
+RANK = "rank_id"
+"""Column of the number of a rank."""
 
 
 @dataclass(frozen=True, slots=True)

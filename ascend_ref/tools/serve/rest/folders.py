@@ -7,13 +7,10 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from ascend_ref.mindspore.analyse.files import Folder, devices_in
+from ascend_ref.mindspore.analyse.files import INNER, Folder, devices_in
 from ascend_ref.raw.damage import Unreadable
 
 from .refused import Refused
-
-NEWEST = "profiler"
-"""Folders of a job that hold intermediate files begin with this; the last by name counts."""
 
 FIRST_DEVICE = "0"
 MOST_FOLDERS = 10_000
@@ -54,17 +51,17 @@ class Served:
         return path
 
     def of_job(self, name: str, refusal: str) -> Path:
-        """The folder of the newest profile of a job, or that of the job itself."""
+        """The folder of the newest profile of a job, the last by name, or the job's own."""
         job = self._inside(name, refusal)
         self._check_job(job, name)
-        found = sorted(one.name for one in job.iterdir() if one.name.startswith(NEWEST))
+        found = sorted(one.name for one in job.iterdir() if one.name.startswith(INNER))
         inner = (self._inside(os.path.join(name, one), refusal) for one in reversed(found))
         return next((one for one in inner if os.path.isdir(one)), job)
 
     def open(self, path: Path, device: str | None) -> Folder:
         """The files of a device in a folder; by default of device 0, or the first that has some."""
         devices = devices_in(path)
-        inner = path / NEWEST
+        inner = path / INNER
         if not devices and os.path.isdir(inner) and self._is_inside(inner):
             path, devices = inner, devices_in(inner)
         if not devices:
