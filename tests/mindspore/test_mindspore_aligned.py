@@ -174,6 +174,14 @@ def test_m65_an_operator_that_begins_with_the_step_is_in_it_and_one_at_its_end_i
     assert list(ask(tmp_path)["maps"]["device0"]) == ["Cast-op100"]
 
 
+def test_m65_ranks_are_aligned_by_what_begins_behind_the_start_of_the_step(tmp_path: Path) -> None:
+    with_it = [{**EVEN[0], "ts": EVEN[-1]["ts"]}, EVEN[-1]]
+    write_timelines(tmp_path, {0: with_it, 1: EVEN})
+    stages = ask(tmp_path)["stage_data"].values()
+    assert [one["devices"] for one in stages] == [["device0", "device1"]]
+    assert ask(tmp_path)["maps"]["device1"]["Default/AllReduce-op1"]["st"] == EVEN[0]["ts"]
+
+
 def test_m65_a_rank_that_is_named_twice_is_aligned_as_one(tmp_path: Path) -> None:
     late = [{**one, "ts": float(one["ts"]) + 7} for one in EVEN]
     write_timelines(tmp_path, {0: EVEN, 1: late})

@@ -106,6 +106,14 @@ def test_m55_m57_ranks_are_sorted_and_paged_by_their_parts(mode: str, tmp_path: 
         query(tmp_path, "cluster_step_trace", {"sort_condition": {"name": other}})
 
 
+def test_m65_an_average_without_steps_is_of_no_step(tmp_path: Path) -> None:
+    ranks = even_ranks(DATA, stages=1, ranks=2)
+    ranks.steps = {rank: rows[-1:] for rank, rows in ranks.steps.items()}
+    ranks.write(tmp_path)
+    answer = query(tmp_path, "cluster_step_trace")
+    assert (answer["total_step_num"], answer["size"]) == (0, 2)
+
+
 def test_m65_the_length_of_a_step_is_shown_since_2024_03_18(tmp_path: Path) -> None:
     even_ranks(DATA, stages=1, ranks=1).write(tmp_path)
     before = query(tmp_path, "cluster_step_trace", day="2024-03-17")
