@@ -12,7 +12,6 @@ from ascend_ref.raw.damage import Unreadable
 
 from .refused import Refused
 
-FIRST_DEVICE = "0"
 MOST_FOLDERS = 10_000
 """That are looked through for those with intermediate files."""
 
@@ -59,7 +58,7 @@ class Served:
         return next((one for one in inner if os.path.isdir(one)), job)
 
     def open(self, path: Path, device: str | None) -> Folder:
-        """The files of a device in a folder; by default of device 0, or the first that has some."""
+        """The files of a device in a folder; by default of the lowest."""
         devices = devices_in(path)
         inner = path / INNER
         if not devices and os.path.isdir(inner) and self._is_inside(inner):
@@ -68,7 +67,7 @@ class Served:
             name = os.path.relpath(path, self.root)
             raise Refused("no-folder", f"No intermediate file in {name!r:.200}. {self._there()}")
         if device is None:
-            device = FIRST_DEVICE if FIRST_DEVICE in devices else devices[0]
+            device = devices[0]
         if device not in devices:
             listed = ", ".join(devices[:SHOWN])
             raise Refused("device", f"No file of device {device}; there are {listed}.")
