@@ -314,6 +314,26 @@ def test_m6_wrong_implementations_are_found(run: Path, classes: dict[str, type])
         )
 
 
+def test_m6_the_newest_recording_is_analysed_from_its_first_command_on(
+    run: Path, tmp_path: Path
+) -> None:
+    clock = Clock(FIRST_TICK)
+    collector = Collector(partial(cut_capture, run), clock, tmp_path / "jobs")
+    profiler = Profiler(Controller(collector), tmp_path / "out", LENIENT, generation="G1")
+    clock.advance(2 * STEP)
+    profiler.stop()
+    profiler.start()
+    since = clock.now
+    clock.advance(2 * STEP)
+    collector.start()
+    clock.advance(3 * STEP)
+    profiler.stop()
+    answer = profiler.analyse()
+    assert answer is not None
+    check(answer, since, clock.now)
+    assert answer.steps["size"] == 5
+
+
 # --- the order of the document --------------------------------------------------------------------
 
 

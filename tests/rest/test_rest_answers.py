@@ -163,6 +163,7 @@ def test_m70_time_lines(client: Client) -> None:
     assert client.ask("timeline", scope_name_num=2, **JOB) == (200, every)
     assert client.ask("timeline", scope_name_num=1, **JOB) == (200, every[:1])
     assert client.ask("timeline", **JOB) == (200, every[:1])
+    assert client.ask("timeline", scope_name_num=0, **JOB) == (200, every[:1])
     assert client.ask("timeline", device_type="gpu", **JOB) == (200, files["gpu_timeline_display"])
 
 

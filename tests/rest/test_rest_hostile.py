@@ -107,6 +107,7 @@ def test_m73_arguments_that_are_missing_or_wrong(client: Client) -> None:
     assert client.code(request, dir="job", type="fp") == (400, "50546080")
     twice = "/v1/mindinsight/profile/timeline?dir=job&dir=."
     assert client.send("GET", twice)[0] == 400
+    assert client.send("GET", "/v1/mindinsight/profile/timeline?dir=job&x=1&x=2")[0] == 200
 
 
 BODIES: list[tuple[Any, str]] = [

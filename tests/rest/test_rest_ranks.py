@@ -305,6 +305,8 @@ def test_m69_rows_of_ranks_are_read_again_when_a_file_of_any_changes(tmp_path: P
         path.write_text(json.dumps({"FLOPs": 123.5}))
         after = ask(client, request)[1]
         assert (before[0]["rank_id"], after[1]["FLOPs"]) == (0, 123.5)
+        path.write_text(json.dumps({"FLOPs": 543.5}))  # as long as before
+        assert ask(client, request)[1][1]["FLOPs"] == 543.5
         path.unlink()
         assert [one["rank_id"] for one in ask(client, request)[1]] == [0, *range(2, len(before))]
 
