@@ -163,7 +163,7 @@ def _body(
             properties[one.name] = {"const": name}
             needed.append(one.name)
             continue
-        if one.needed and one.name in properties:
+        if one.needed:
             needed.append(one.name)
     return {
         "type": "object",
