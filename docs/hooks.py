@@ -20,10 +20,10 @@ from ascend_ref.tools.spec.lookup import subjects
 from ascend_ref.tools.spec.site import ALONE, SiteStyle, spec_pages, spec_targets
 from ascend_spec import Catalog, catalog
 
-ROOT = Path(__file__).parents[1]
-sys.path.append(str(ROOT / "docs"))  # mkdocs reads this file as one of no package.
-from statements import statements_page  # noqa: E402
+sys.path.append(str(Path(__file__).parent))  # mkdocs reads this file as one of no package.
+from statements import statements_page
 
+ROOT = Path(__file__).parents[1]
 EVIDENCE = (
     "index",
     "db-schema",

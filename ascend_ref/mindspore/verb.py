@@ -16,9 +16,7 @@ from .analyse.verb import analyse
 from .propose.verb import propose
 
 if TYPE_CHECKING:
-    from ascend_spec.mindspore import LineEnd
-
-    from .parse.shares import Mode
+    from ascend_spec.mindspore import LineEnd, ParallelMode
 
 FORMS = ("db", "text")
 
@@ -67,7 +65,7 @@ def parse(
     force: bool,
     generation: str | None,
     line_end: LineEnd,
-    parallel: Mode | None,
+    parallel: ParallelMode | None,
     stages: int,
 ) -> int:
     """Write the intermediate files of raw files, as the parsers of their generation do.

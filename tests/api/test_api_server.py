@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import socket
 import struct
 import threading
@@ -40,11 +41,11 @@ def running(*, once: bool = True, origins: tuple[str, ...] = ()) -> Iterator[str
         assert task is not None
         loops.append(task)
 
-        def tell(told: str) -> None:
-            address.append(told)
+        def state(url: str) -> None:
+            address.append(url)
             ready.set()
 
-        await serve(session, Endpoint(origins=origins), tell, once=once)
+        await serve(session, Endpoint(origins=origins), state, once=once)
 
     def run() -> None:
         with suppress(asyncio.CancelledError):
@@ -69,6 +70,16 @@ def ask(client: ClientConnection, command: str, **params: object) -> dict[str, A
 
 def receive(client: ClientConnection) -> dict[str, Any]:
     return check_message(json.loads(client.recv(SECONDS)))
+
+
+def test_a_signal_as_soon_as_the_address_is_known_ends_the_server() -> None:
+    session = Session(answers(trace_block([EVENT])))
+    serving = serve(session, Endpoint(), lambda _: signal.raise_signal(signal.SIGTERM), once=False)
+    before = signal.signal(signal.SIGTERM, lambda *_: pytest.fail("it was for nobody"))
+    try:
+        assert asyncio.run(asyncio.wait_for(serving, SECONDS)) is signal.SIGTERM
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def test_every_command_is_answered_over_a_socket() -> None:

@@ -72,7 +72,7 @@ def plain(timelines: dict[int, Events], step: int) -> dict[str, Any]:
             continue
         of_rank = maps[f"device{rank}"] = {}
         for one in runs(events):
-            inside = place[0] < one["start"] < place[1]
+            inside = place[0] <= one["start"] < place[1]
             if inside or one["start"] < place[0] < one["end"]:
                 times = {"st": one["start"] + shifts[rank], "ed": one["end"] + shifts[rank]}
                 of_rank[one["name"]] = {**times, "dur": one["end"] - one["start"]}
@@ -164,6 +164,29 @@ def test_m65_stages_are_in_the_order_of_their_ranks(tmp_path: Path) -> None:
     answer = ask(tmp_path, device_list=["10", "2"])
     assert [one["devices"] for one in answer["stage_data"].values()] == [["device2"], ["device10"]]
     assert "Default/Late-op3" not in answer["maps"]["device2"]
+
+
+def test_m65_an_operator_that_begins_with_the_step_is_in_it_and_one_at_its_end_is_not(
+    tmp_path: Path,
+) -> None:
+    at = [{"name": f"Cast-op{time}", "tid": 1, "ts": time, "dur": 0} for time in (99, 100, 150)]
+    write_timelines(tmp_path, {0: [*at, EVEN[-1]]})
+    assert list(ask(tmp_path)["maps"]["device0"]) == ["Cast-op100"]
+
+
+def test_m65_ranks_are_aligned_by_what_begins_behind_the_start_of_the_step(tmp_path: Path) -> None:
+    with_it = [{**EVEN[0], "ts": EVEN[-1]["ts"]}, EVEN[-1]]
+    write_timelines(tmp_path, {0: with_it, 1: EVEN})
+    stages = ask(tmp_path)["stage_data"].values()
+    assert [one["devices"] for one in stages] == [["device0", "device1"]]
+    assert ask(tmp_path)["maps"]["device1"]["Default/AllReduce-op1"]["st"] == EVEN[0]["ts"]
+
+
+def test_m65_a_rank_that_is_named_twice_is_aligned_as_one(tmp_path: Path) -> None:
+    late = [{**one, "ts": float(one["ts"]) + 7} for one in EVEN]
+    write_timelines(tmp_path, {0: EVEN, 1: late})
+    once, twice = (ask(tmp_path, device_list=["0", *names]) for names in ("1", "11"))
+    assert twice == once
 
 
 def test_m58_a_rank_without_the_step_or_the_file_is_left_out(tmp_path: Path) -> None:

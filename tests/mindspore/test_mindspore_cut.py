@@ -36,6 +36,10 @@ def test_m6_two_parts_of_a_capture_are_the_whole(day: str, tmp_path: Path) -> No
     parts = [cut_capture(job, *one) for one in ((0, middle), (middle, ALWAYS))]
     name = next(one for one in parts[0] if "hwts" in one)
     assert len(parts[0][name]) + len(parts[1][name]) == len(log)
+    early = np.frombuffer(parts[0][name], "<u8").reshape(-1, 8)
+    has_later = early[:, 0] & 7 == 4  # records whose time stands at another place
+    assert {*has_later.tolist()} == {True, False}
+    assert (np.where(has_later, early[:, 3], early[:, 1]) < middle).all()
     for part in parts:
         assert {one for one in part if "Framework" in one}
     assert sorted(_records(parts[0][name] + parts[1][name])) == sorted(_records(log))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +105,7 @@ class LifeCycle(RuleBasedStateMachine):
         self.place = Path(self.enter(tempfile.TemporaryDirectory()))
         self.day = day
         self.clock = Clock(FIRST_TICK)
-        source = lambda start, stop: cut_capture(self.run, start, stop)  # noqa: E731
+        source = partial(cut_capture, self.run)
         collector = self.collector_class(source, self.clock, self.place / "jobs")
         self.profiler = self.profiler_class(
             Controller(collector), self.place / "out", day, generation="G1", start_profile=begins
@@ -311,6 +312,26 @@ def test_m6_wrong_implementations_are_found(run: Path, classes: dict[str, type])
         run_state_machine_as_test(
             machine(run, **classes), settings=settings(RUNS, max_examples=600)
         )
+
+
+def test_m6_the_newest_recording_is_analysed_from_its_first_command_on(
+    run: Path, tmp_path: Path
+) -> None:
+    clock = Clock(FIRST_TICK)
+    collector = Collector(partial(cut_capture, run), clock, tmp_path / "jobs")
+    profiler = Profiler(Controller(collector), tmp_path / "out", LENIENT, generation="G1")
+    clock.advance(2 * STEP)
+    profiler.stop()
+    profiler.start()
+    since = clock.now
+    clock.advance(2 * STEP)
+    collector.start()
+    clock.advance(3 * STEP)
+    profiler.stop()
+    answer = profiler.analyse()
+    assert answer is not None
+    check(answer, since, clock.now)
+    assert answer.steps["size"] == 5
 
 
 # --- the order of the document --------------------------------------------------------------------

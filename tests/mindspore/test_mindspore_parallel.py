@@ -14,6 +14,7 @@ from rank_folders import DATA, MODEL, PIPELINE, Ranks, drawn_ranks, even_ranks
 from test_mindspore_propose import SLOW, write
 
 from ascend_ref.cli import main
+from ascend_ref.mindspore.analyse.factory import load_analyser
 from ascend_ref.mindspore.analyse.files import Folder
 from ascend_ref.mindspore.propose.compose import Composed, compose
 from ascend_spec import mindspore_catalog
@@ -143,14 +144,11 @@ def test_m85_rules_without_the_file_of_a_rank_are_skipped(
     rests = {"cluster": "step", "flops": "flops_summary", "hccl": "hccl_raw"}
     found = advised(tmp_path)
     held = {one.rule.proposal for one in found.advice}
-    of_kind = {
-        "cluster": {"slow_start"},
-        "flops": {"slow_rank"},
-        "hccl": {"slow_link"},
-        "steps": {"slow_start", "slow_rank", "slow_link"},
-    }[kind]
-    assert held == {"slow_start", "slow_rank", "slow_link"} - of_kind
-    assert of_kind <= found.skipped.keys()
+    of_flops, of_links = {"slow_rank", "large_stage"}, {"slow_link"}
+    of_steps = CASES.keys() - of_flops - of_links
+    of_kind = {"cluster": of_steps, "flops": of_flops, "hccl": of_links, "steps": CASES.keys()}
+    assert held == {"slow_start", "slow_rank", "slow_link"} - of_kind[kind]
+    assert found.skipped.keys() == of_kind[kind]
     for reason in found.skipped.values():
         assert reason.endswith("of rank 3")
         assert rests.get(kind, "step_trace_raw") in reason
@@ -160,6 +158,43 @@ def test_m85_without_any_file_of_ranks_every_rule_is_skipped(tmp_path: Path) -> 
     found = advised(tmp_path)
     assert found.skipped == dict.fromkeys(CASES, "no ascend_cluster_analyse")
     assert found.as_viewed() == {}
+
+
+def test_m85_rules_of_a_pipeline_need_the_times_of_its_stages(tmp_path: Path) -> None:
+    ranks = ranks_of(PIPELINE)
+    ranks.times = {rank: [row[:2] for row in rows] for rank, rows in ranks.times.items()}
+    ranks.write(tmp_path)
+    of_steps = CASES.keys() - {"slow_rank", "slow_link", "large_stage"}
+    assert advised(tmp_path).skipped == dict.fromkeys(of_steps, "no average step of rank 0")
+
+
+def test_m85_rules_of_sums_need_those_of_a_second(tmp_path: Path) -> None:
+    ranks = ranks_of(DATA)
+    del ranks.flops[2]["FLOPS"]
+    ranks.write(tmp_path)
+    skipped = advised(tmp_path).skipped
+    assert skipped == dict.fromkeys(("slow_rank", "large_stage"), "no sums of rank 2")
+
+
+def test_m85_ranks_of_gpus_are_not_compared(tmp_path: Path) -> None:
+    ranks_of(MODEL).write(tmp_path)
+    for path in tmp_path.glob("ascend_cluster_analyse_*"):
+        path.rename(tmp_path / path.name.replace("ascend", "gpu"))
+    answer = load_analyser("parallel", Folder(tmp_path, "0")).query()
+    reason = "no ascend_cluster_analyse"
+    assert answer["missing"] == dict.fromkeys(("steps", "flops", "links"), reason)
+    assert answer["parallel_mode"] == ""
+    assert advised(tmp_path).skipped == dict.fromkeys(CASES, reason)
+
+
+def test_m81_sums_of_zero_are_those_of_cubes_and_vectors(tmp_path: Path) -> None:
+    ranks = ranks_of(DATA)
+    ranks.flops[1] = {"FLOPs": 0, "cube_FLOPs": 300, "vec_FLOPs": 200}
+    ranks.flops[1] |= {"FLOPS": 0, "cube_FLOPS": 30, "vec_FLOPS": 20}
+    ranks.write(tmp_path)
+    answer = load_analyser("parallel", Folder(tmp_path, "0")).query()
+    assert [one["FLOPs"] for one in answer["rank_flops"]] == [500] * 4
+    assert [one["FLOPS"] for one in answer["rank_flops_per_second"]] == [50] * 4
 
 
 # --- as the viewer has it -------------------------------------------------------------------------

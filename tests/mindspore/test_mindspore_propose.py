@@ -197,6 +197,10 @@ def test_m77_the_viewer_has_arguments_by_key(tmp_path: Path) -> None:
         ({**SLOW, "rates": (0.9, 0.9)}, set()),
         ({**SLOW, "lengths": (0, 1, 1, 1), "fetched": (0, 1)}, {"long_interval", "empty_queue"}),
         (
+            {**SLOW, "lengths": (0, 0, 0, 1, 1, 1, 1, 1, 1, 1), "fetched": (0, 1)},
+            {"long_interval", "empty_queue"},
+        ),
+        (
             {**SLOW, "lengths": (1, 1, 1, 1), "fetched": (0, 1)},
             {"long_interval", "empty_queue", "slow_operators", "slow_maps"},
         ),

@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from analyser_plain import drawn_condition, plain_answer, write_csv
 from rank_folders import DATA, MODEL, PIPELINE, STEPS, TIMES, Ranks, drawn_ranks, even_ranks
@@ -15,7 +16,9 @@ from ascend_ref.cli import main
 from ascend_ref.mindspore.analyse.condition import WrongCondition
 from ascend_ref.mindspore.analyse.factory import load_analyser
 from ascend_ref.mindspore.analyse.files import Folder
+from ascend_ref.mindspore.verb import parse
 from ascend_spec import mindspore_catalog
+from ascend_spec.mindspore import PARALLEL_MODES
 
 SEEDS = range(12)
 LINKS = ["src_dst", "link_type", "communication_cost", "communication_size", "band_width"]
@@ -101,6 +104,14 @@ def test_m55_m57_ranks_are_sorted_and_paged_by_their_parts(mode: str, tmp_path: 
     other = "computation" if mode == DATA else "tail"
     with pytest.raises(WrongCondition, match=f"unknown column '{other}'"):
         query(tmp_path, "cluster_step_trace", {"sort_condition": {"name": other}})
+
+
+def test_m65_an_average_without_steps_is_of_no_step(tmp_path: Path) -> None:
+    ranks = even_ranks(DATA, stages=1, ranks=2)
+    ranks.steps = {rank: rows[-1:] for rank, rows in ranks.steps.items()}
+    ranks.write(tmp_path)
+    answer = query(tmp_path, "cluster_step_trace")
+    assert (answer["total_step_num"], answer["size"]) == (0, 2)
 
 
 def test_m65_the_length_of_a_step_is_shown_since_2024_03_18(tmp_path: Path) -> None:
@@ -379,6 +390,12 @@ def test_m64_analysers_of_all_ranks_need_no_device(
     assert answer == json.loads(json.dumps(query(tmp_path, name)))
     assert main(["mindspore", "analyse", "step_trace", str(tmp_path)]) == 2
     assert "name one by --device" in capsys.readouterr().err
+
+
+def test_m64_the_verb_offers_every_way_to_share_work() -> None:
+    (option,) = [one for one in parse.params if one.name == "parallel"]
+    assert isinstance(option.type, click.Choice)
+    assert tuple(option.type.choices) == PARALLEL_MODES
 
 
 HOSTILE = [

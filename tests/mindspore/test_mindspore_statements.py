@@ -18,10 +18,10 @@ from ascend_ref.mindspore.analyse.factory import load_analyser
 from ascend_ref.mindspore.analyse.files import Folder
 from ascend_spec import mindspore_catalog
 
-ROOT = Path(__file__).parents[2]
-sys.path.append(str(ROOT / "docs"))
-from statements import numbered_tests, statements, statements_page  # noqa: E402
+sys.path.append(str(Path(__file__).parents[2] / "docs"))
+from statements import numbered_tests, statements, statements_page
 
+ROOT = Path(__file__).parents[2]
 CODE = ROOT / "ascend_ref/mindspore"
 
 

@@ -94,7 +94,7 @@ def documents() -> dict[str, Any]:
         },
         "ascend_timeline_summary": {"total_time": 3.5, "max_scope_name_num": 2},
         "gpu_timeline_summary": {"total_time": 4.5},
-        "ascend_timeline_display": [{"name": "a", "ph": "X", "tid": 1}, scope],
+        "ascend_timeline_display": [{"name": "thread_name", "ph": "M", "tid": 100_001}, scope],
         "gpu_timeline_display": [{"name": "gpu"}],
         "step_trace_point_info": {"fp_start": "Default/a", "bp_end": "Default/b"},
         "flops_summary": {"FLOPs": 107146.763, "FLOPS": 5385.552},

@@ -68,6 +68,17 @@ def test_m9_m70_rows_are_those_of_the_analyser(client: Client, served: Path, nam
         )
 
 
+def test_m70_a_whole_number_may_be_written_with_a_point(client: Client) -> None:
+    with_point, without = (
+        client.ask(
+            "ops/search", {"op_type": "aicore_type", "group_condition": {"limit": limit}}, **PLACE
+        )
+        for limit in (2.0, 2)
+    )
+    assert with_point[0] == 200
+    assert with_point == without
+
+
 def test_m70_old_names_of_columns_are_understood(client: Client) -> None:
     """What the viewer's own check lets through, and what its analysers have (M40)."""
     for name in ("op_type", "kernel_type"):
@@ -163,6 +174,7 @@ def test_m70_time_lines(client: Client) -> None:
     assert client.ask("timeline", scope_name_num=2, **JOB) == (200, every)
     assert client.ask("timeline", scope_name_num=1, **JOB) == (200, every[:1])
     assert client.ask("timeline", **JOB) == (200, every[:1])
+    assert client.ask("timeline", scope_name_num=0, **JOB) == (200, every[:1])
     assert client.ask("timeline", device_type="gpu", **JOB) == (200, files["gpu_timeline_display"])
 
 

@@ -30,10 +30,14 @@ def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
         yield client
 
 
+def address(client: Client) -> tuple[str, int]:
+    place = urlsplit(client.url)
+    return place.hostname or "", place.port or 0
+
+
 @contextmanager
 def connected(client: Client) -> Iterator[socket.socket]:
-    place = urlsplit(client.url)
-    with socket.create_connection((place.hostname or "", place.port or 0), SECONDS) as found:
+    with socket.create_connection(address(client), SECONDS) as found:
         yield found
 
 
@@ -112,10 +116,7 @@ def test_m73_a_body_that_does_not_end_is_refused(client: Client, size: str, drip
 
 
 def test_m73_bodies_that_stall_are_in_the_way_of_nobody_for_long(client: Client) -> None:
-    stalled = [
-        socket.create_connection(urlsplit(client.url).netloc.split(":"), SECONDS)  # type: ignore[arg-type]
-        for _ in range(app.WAITING)
-    ]
+    stalled = [socket.create_connection(address(client), SECONDS) for _ in range(app.WAITING)]
     try:
         for one in stalled:
             one.sendall(head(client, SEARCH, "Content-Length: 9") + b"\r\n")

@@ -305,6 +305,8 @@ def test_m69_rows_of_ranks_are_read_again_when_a_file_of_any_changes(tmp_path: P
         path.write_text(json.dumps({"FLOPs": 123.5}))
         after = ask(client, request)[1]
         assert (before[0]["rank_id"], after[1]["FLOPs"]) == (0, 123.5)
+        path.write_text(json.dumps({"FLOPs": 543.5}))  # as long as before
+        assert ask(client, request)[1][1]["FLOPs"] == 543.5
         path.unlink()
         assert [one["rank_id"] for one in ask(client, request)[1]] == [0, *range(2, len(before))]
 
@@ -322,6 +324,18 @@ def test_m73_no_request_leaves_the_folder(name: str, folder: str, client: Client
     status, answer = ask(client, ANSWERED[name], **given)
     refusal = "no-job" if folder == "jop" else argument.refusal
     assert (status, answer["error_code"]) == (400, CATALOG.refusals[refusal].code)
+
+
+def test_m73_no_file_of_a_rank_leads_out_of_the_folder(tmp_path: Path) -> None:
+    ranks = write_ranks(tmp_path / "served/job/profiler", SEEDS["pipeline-parallel"])
+    named = f"{ranks.mode}_{ranks.stages}_{ranks.ranks}"
+    own = tmp_path / f"served/job/profiler/ascend_cluster_analyse_{named}_1.csv"
+    outside = own.rename(tmp_path / own.name)
+    own.symlink_to(outside)
+    with running(tmp_path / "served") as client:
+        answer = ask(client, ANSWERED["profile/cluster-step-trace-summary"])[1]
+        shown = [one["rank_id"] for one in answer["info"]]
+        assert shown == [rank for rank in range(ranks.ranks) if rank != 1]
 
 
 WRONG = [b"{", b"\xff", b'{"device_id": NaN}', b"[" * 9999, b"[]", b'"x"', b"3", b"9" * 5000]

@@ -41,7 +41,9 @@ def advice(found: Composed) -> set[str]:
 @pytest.mark.parametrize("day", ["G1", "G2", "G3"])
 @pytest.mark.parametrize("name", CAUSES)
 def test_m83_the_cause_of_a_run_is_named_and_no_other(name: str, day: str, tmp_path: Path) -> None:
-    assert advice(composed(tmp_path, preset(name), day)) == CAUSES[name]
+    found = composed(tmp_path, preset(name), day)
+    assert advice(found) == CAUSES[name]
+    assert not [key for key in found.as_viewed() if key.startswith(("own-", *OWN))]
 
 
 @pytest.mark.parametrize("name", ["data-bound", "reduction-bound", "ai-cpu-bound"])

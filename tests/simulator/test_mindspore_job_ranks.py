@@ -16,7 +16,7 @@ from ascend_ref.capture import Capture
 from ascend_ref.mindspore.analyse.factory import load_analyser
 from ascend_ref.mindspore.analyse.files import open_folder
 from ascend_ref.mindspore.parse.parse import parse
-from ascend_ref.mindspore.parse.shares import Mode, Shared
+from ascend_ref.mindspore.parse.shares import Shared
 from ascend_ref.mindspore.propose.compose import compose
 from ascend_simulator.choices import (
     FaultChoice,
@@ -30,6 +30,7 @@ from ascend_simulator.choices import (
 from ascend_simulator.mindspore import jobs
 from ascend_simulator.run import write_run
 from ascend_spec import mindspore_catalog
+from ascend_spec.mindspore import ParallelMode
 
 DAYS = ["2021-07-20", "2021-12-16", "2022-03-01", "2023-07-02"]
 EVEN = Scenario(
@@ -62,7 +63,11 @@ STAGES = Scenario(
 
 
 def parsed(
-    folder: Path, scenario: Scenario, day: str, mode: Mode = "data-parallel", stages: int = 1
+    folder: Path,
+    scenario: Scenario,
+    day: str,
+    mode: ParallelMode = "data-parallel",
+    stages: int = 1,
 ) -> Path:
     """The folder with the intermediate files of all ranks."""
     write_run(scenario, 5, folder / "raw", ("mindspore-raw",), generation=day)
@@ -228,7 +233,7 @@ def test_m83_a_stage_that_computes_more_than_others_is_named(
 def test_m83_ranks_that_communicate_much_are_named_by_the_way_they_work(tmp_path: Path) -> None:
     scenario = replace(EVEN, model=replace(EVEN.model, batch=32))
     run = write_run(scenario, 5, tmp_path / "raw", ("mindspore-raw",), generation="G3").folder
-    modes: dict[Mode, str] = {"data-parallel": WAITING, "model-parallel": OF_MODELS}
+    modes: dict[ParallelMode, str] = {"data-parallel": WAITING, "model-parallel": OF_MODELS}
     for mode, rule in modes.items():
         parse(run, tmp_path / mode, "G3", shared=Shared(mode))
         assert advice(tmp_path / mode).keys() == {rule}
@@ -257,7 +262,7 @@ def test_m62_stages_show_what_they_receive(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", ["data-parallel", "pipeline-parallel"])
-def test_m62_two_jobs_of_one_rank_are_refused(mode: Mode, tmp_path: Path) -> None:
+def test_m62_two_jobs_of_one_rank_are_refused(mode: ParallelMode, tmp_path: Path) -> None:
     run = write_run(SMALL, 5, tmp_path / "raw", ("mindspore-raw",), generation="G3").folder
     first = sorted(run.glob("PROF_*"))[0]
     first.rename(run / "rank_1")

@@ -51,7 +51,7 @@ class Line:
     shift: float = 0.0
 
     def first_step(self) -> list[Operator]:
-        """The operators that begin in the first step; all where there is none."""
+        """The operators that begin behind the start of the first step; all where there is none."""
         start, length = self.steps.get(str(FIRST), (0.0, math.inf))
         return [one for one in self.operators if start < one.start < start + length]
 
@@ -65,7 +65,7 @@ class Line:
                 "dur": one.length,
             }
             for one in self.operators
-            if start < one.start < start + length or one.start < start < one.end
+            if start <= one.start < start + length or one.start < start < one.end
         }
 
 

@@ -12,19 +12,16 @@ from ascend_spec.mindspore import Analyser, AnswerColumn
 
 from .cells import Column, NumberColumn
 from .condition import Condition, WrongCondition
-from .files import Folder
+from .files import INNER, Folder
 from .query import Rows, answer_rows
-from .ranks import DATA, Cluster, absent, find_cluster, number, rank_of
-from .steps import DIGITS, NUMBER, PER_MS
+from .ranks import DATA, RANK, Cluster, absent, find_cluster, number, rank_of
+from .steps import DIGITS, HEADER_AND_AVERAGE, NUMBER, PER_MS
 from .steps import TABLE as STEPS
 
-RANK, INTERVAL = "rank_id", "iteration_interval"
+INTERVAL = "iteration_interval"
 POINTS = (NUMBER, "start_point", "end_point", "total", "fp_point", "bp_point")
 OF_STEP = (*POINTS, INTERVAL, "fp_and_bp", "tail")
 """Columns of an overview."""
-
-LEADING = 2
-"""Rows of a file of steps that are no steps: its header and, at its end, the average."""
 
 
 def answer_cluster_steps(
@@ -40,7 +37,7 @@ def answer_cluster_steps(
     cluster = find_cluster(folder)
     step, stage = condition.switch("step_id"), condition.switch("stage_id")
     steps = {one.device: one.rows(STEPS) for one in ranks}
-    most = max((0, *(len(rows) - LEADING for rows in steps.values())))
+    most = max((0, *(len(rows) - HEADER_AND_AVERAGE for rows in steps.values())))
     if steps and step > most:
         raise WrongCondition(
             f"step_id: the number of the step must be in [0, {most}], got {step}", "step"
@@ -68,12 +65,12 @@ def answer_cluster_steps(
     key = "step_trace_info" if is_data else "step_bottleneck_info"
     place = answer["col_name"].index(RANK)
     info = [
-        {key: [*row[:place], *row[place + 1 :]], RANK: row[place], "profiler_dir": "profiler"}
+        {key: [*row[:place], *row[place + 1 :]], RANK: row[place], "profiler_dir": INNER}
         for row in answer["object"]
     ]
     first = next(iter(steps.values()), [])
     return {
-        "total_step_num": first[-LEADING][0] if len(first) > LEADING else 0,
+        "total_step_num": first[-2][0] if len(first) > HEADER_AND_AVERAGE else 0,
         "stage_num": cluster.stages,
         "info": info,
         "size": answer["size"],

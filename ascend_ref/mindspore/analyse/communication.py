@@ -16,12 +16,11 @@ from .cells import Column, NumberColumn, ObjectColumn
 from .condition import Condition, WrongCondition
 from .files import Folder
 from .query import Rows, answer_rows
-from .ranks import absent, mapping, number, rank_of
+from .ranks import RANK, absent, mapping, number, rank_of
 from .steps import NUMBER
 from .steps import TABLE as STEPS
 
 TABLE = "hccl_raw"
-RANK = "rank_id"
 AVERAGE = "-"
 COSTS = ("communication_cost", "wait_cost")
 DOCUMENTS = ("link_info", "communication_operator_cost")

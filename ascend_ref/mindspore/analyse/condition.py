@@ -10,9 +10,9 @@ from typing import Any
 from ascend_ref.cli.suggest import unknown
 from ascend_spec.mindspore import Analyser, AnswerSwitch
 from ascend_spec.mindspore.requests import CONDITIONS as KEYS
-from ascend_spec.mindspore.requests import MOST_PAGES, MOST_ROWS, OPERATORS, SORTS
+from ascend_spec.mindspore.requests import MOST_PAGES, MOST_ROWS, NUMBER_TEXT, OPERATORS, SORTS
 
-WHOLE = re.compile(r"[0-9]{1,18}")
+WHOLE = re.compile(NUMBER_TEXT)
 """A step as text, which pages send where it was typed."""
 
 LIMIT, OFFSET = 10, 0

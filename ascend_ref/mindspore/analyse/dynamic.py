@@ -11,6 +11,7 @@ from .cells import ObjectColumn
 from .condition import Condition
 from .files import Folder
 from .query import Rows
+from .ranks import mapping
 
 TABLE = "dynamic_shape_info"
 KINDS = {"gpu_op_type_info": "operator", "gpu_cuda_type_info": "kernel"}
@@ -40,8 +41,7 @@ def load_step(folder: Folder, analyser: Analyser, day: str, condition: Condition
 
 
 def _part(document: Any, name: str) -> Mapping[str, Any]:
-    found = document.get(name) if isinstance(document, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+    return mapping(mapping(document).get(name))
 
 
 def _average(of_step: Any, name: str) -> Any:

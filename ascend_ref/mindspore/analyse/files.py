@@ -17,7 +17,7 @@ from ascend_spec import mindspore_catalog
 from ..sheet import Cells, Indexes, read_cells
 
 INNER = "profiler"
-"""The folder of intermediate files in that of a summary."""
+"""The folder of intermediate files in that of a summary; of several their names begin with it."""
 DEVICE = "device"
 PART = re.compile(r"\{[^}]*\}")
 """A changing part in a name."""
@@ -41,10 +41,15 @@ class Folder:
             if name.form.fields.keys() > {DEVICE}:
                 found = self.named(table)
                 return next((path for path, parts in found if parts[DEVICE] == self.device), None)
-            path = self.path / name.form.of(device=self.device)
-            if path.is_file() and self._may_read(path):
+            path = self.file(name.form.of(device=self.device))
+            if path is not None:
                 return path
         return None
+
+    def file(self, name: str) -> Path | None:
+        """A file by its name; ``None`` where there is none."""
+        path = self.path / name
+        return path if path.is_file() and self._may_read(path) else None
 
     def _may_read(self, path: Path) -> bool:
         return self.root is None or Path(os.path.realpath(path)).is_relative_to(self.root)

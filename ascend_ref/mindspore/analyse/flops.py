@@ -10,11 +10,11 @@ from .cells import ObjectColumn
 from .condition import Condition
 from .files import Folder
 from .query import Rows
-from .ranks import absent, number, rank_of
+from .ranks import RANK, absent, number, rank_of
 from .steps import TABLE as STEPS
 
 SUMMARY, SCOPES, DETAILS = "flops_summary", "flops_scope", "flops"
-RANK, NORM = "rank_id", "FLOPs_norm"
+NORM = "FLOPs_norm"
 ALL, CUBES, VECTORS = "FLOPs", "cube_FLOPs", "vec_FLOPs"
 PER_SECOND = ("FLOPS", "cube_FLOPS", "vec_FLOPS")
 

@@ -6,22 +6,23 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ascend_spec import mindspore_catalog
+from ascend_spec.mindspore.requests import LAST_VIEWED
 
 from .cluster import INTERVAL, of_average_step
 from .communication import TABLE as LINKS
 from .communication import load_links
 from .condition import read_condition
 from .files import Folder
-from .flops import ALL, RANK, SUMMARY, load_sums, per_second
-from .ranks import CLUSTER_TABLES, PIPELINE, Cluster, find_cluster, rank_of
+from .flops import ALL, SUMMARY, load_sums, per_second
+from .ranks import CLUSTER_TABLES, PIPELINE, RANK, Cluster, find_cluster, rank_of
 from .steps import TABLE as STEPS
 
 COMPUTING, ALONE = "computation", "communication_alone"
 RECEIVING, COLLECTIVE = "receive_alone", "collective_communication_alone"
 RATE_DIGITS = 4
 ON_ASCEND = CLUSTER_TABLES[:1]
-DAY = "2024-04-29"
-"""Of the last change of the viewer's analysers; their columns are taken by these names."""
+OF_STEPS, OF_SUMS, OF_LINKS = "steps", "flops", "links"
+"""What may be missing."""
 
 
 def answer_parallel(folder: Folder) -> dict[str, Any]:
@@ -44,7 +45,7 @@ def answer_parallel(folder: Folder) -> dict[str, Any]:
         "rank_link": links,
         "communication_rate": _rate(steps.values(), ALONE),
         "between_stage_communication_rate": (
-            _rate(steps.values(), RECEIVING) if cluster.mode == PIPELINE else 0.0
+            _rate(steps.values(), RECEIVING) if _is_pipeline(cluster) else 0.0
         ),
         "within_stage_communication_rate": _by_stage(steps, cluster),
         "rank_flops": [{RANK: row[RANK], "FLOPs": row[ALL]} for row in sums],
@@ -66,14 +67,14 @@ def _steps(
         if not bad:
             return {rank: one for rank, one in found.items() if one is not None}
         reason = f"no average step of rank {bad[0]}"
-    missing["steps"] = reason
+    missing[OF_STEPS] = reason
     return {}
 
 
 def _sums(folder: Folder, cluster: Cluster, missing: dict[str, str]) -> list[dict[str, Any]]:
     reason = _lacking(cluster, _with_steps(folder, SUMMARY), f"{STEPS} and {SUMMARY}")
     if reason is None:
-        rows = load_sums(folder, mindspore_catalog().analysers["cluster_flops"], DAY)
+        rows = load_sums(folder, mindspore_catalog().analysers["cluster_flops"], _day())
         names = list(rows.columns)
         cells = (rows.columns[name].at(rows.every) for name in names)
         found = [dict(zip(names, row, strict=True)) for row in zip(*cells, strict=True)]
@@ -82,17 +83,17 @@ def _sums(folder: Folder, cluster: Cluster, missing: dict[str, str]) -> list[dic
         if not bad:
             return found
         reason = f"no sums of rank {bad[0]}"
-    missing["flops"] = reason
+    missing[OF_SUMS] = reason
     return []
 
 
 def _links(folder: Folder, cluster: Cluster, missing: dict[str, str]) -> list[list[Any]]:
     reason = _lacking(cluster, _with_steps(folder, LINKS), f"{STEPS} and {LINKS}")
     if reason is not None:
-        missing["links"] = reason
+        missing[OF_LINKS] = reason
         return []
     analyser = mindspore_catalog().analysers["cluster_link"]
-    rows = load_links(folder, analyser, DAY, read_condition({}, analyser))
+    rows = load_links(folder, analyser, _day(), read_condition({}, analyser))
     cells = (rows.columns[one.name].at(rows.every) for one in rows.shown)
     return [list(row) for row in zip(*cells, strict=True)]
 
@@ -109,6 +110,11 @@ def _lacking(cluster: Cluster, held: Iterable[Folder], what: str) -> str | None:
     ranks = {rank_of(one) for one in held}
     first = next((rank for rank in range(cluster.ranks) if rank not in ranks), None)
     return None if first is None else f"no {what} of rank {first}"
+
+
+def _day() -> str:
+    """The one whose names columns of other analysers are taken by."""
+    return mindspore_catalog().day_of(LAST_VIEWED)
 
 
 def _is_pipeline(cluster: Cluster) -> bool:

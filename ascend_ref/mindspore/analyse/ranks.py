@@ -10,11 +10,14 @@ from typing import Any
 
 from ascend_ref.raw.damage import Damage
 from ascend_spec import mindspore_catalog
+from ascend_spec.mindspore import PARALLEL_MODES
 
 from .files import DEVICE, Folder
 
 CLUSTER_TABLES = ("ascend_cluster_analyse", "gpu_cluster_analyse")
-DATA, PIPELINE = "data-parallel", "pipeline-parallel"
+DATA, MODEL, PIPELINE = PARALLEL_MODES
+RANK = "rank_id"
+"""Column of the number of a rank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +42,7 @@ class Cluster:
             return None
         form = mindspore_catalog().tables[self.table].names[-1].form
         parts = {"parallel": self.mode, "stages": self.stages, "ranks": self.ranks}
-        path = folder.path / form.of(**parts, device=folder.device)
-        return path if path.is_file() else None
+        return folder.file(form.of(**parts, device=folder.device))
 
 
 def find_cluster(folder: Folder, tables: tuple[str, ...] = CLUSTER_TABLES) -> Cluster:

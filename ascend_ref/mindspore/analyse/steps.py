@@ -11,11 +11,14 @@ from ascend_spec.mindspore import REDUCTION_BEGIN, REDUCTION_END, TICKS
 
 from .condition import Condition, WrongCondition
 from .files import Folder
+from .ranks import mapping
 
 TABLE = "step_trace_raw"
 POINTS = "step_trace_point_info"
 NUMBER = "step_num"
 PER_MS = TICKS * 1e3
+HEADER_AND_AVERAGE = 2
+"""Rows of the file that are no steps, the first and the last."""
 
 DIGITS = 4
 PERCENT_DIGITS = 2
@@ -143,4 +146,4 @@ def _points(folder: Folder, step: int | None) -> Any:
     if isinstance(points, list):
         place = (step or 0) - 1
         points = points[place] if -len(points) <= place < len(points) else None
-    return points if isinstance(points, Mapping) else {}
+    return mapping(points)

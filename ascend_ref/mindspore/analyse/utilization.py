@@ -11,13 +11,12 @@ from ascend_ref.raw.damage import Damage
 from .condition import Condition
 from .files import Folder
 from .queues import LENGTH, QUEUES
+from .ranks import mapping
+from .steps import HEADER_AND_AVERAGE
 from .steps import TABLE as STEPS
 
 TABLE = "minddata_cpu_utilization"
 PIPELINE = "minddata_pipeline_raw"
-HEADER_AND_AVERAGE = 2
-"""Lines of the file of steps that are none."""
-
 OF_NONE = "-1"
 """Operator that stands for what belongs to no operator of the pipeline."""
 
@@ -27,7 +26,7 @@ LARGEST = 1e300
 
 def answer_utilization(folder: Folder, condition: Condition) -> dict[str, Any]:
     """Percentages of each sample and their averages: of the machine, the process, each operator."""
-    document = _mapping(folder.document(TABLE))
+    document = mapping(folder.document(TABLE))
     if not document:
         return {}
     if not _is_sound(document):
@@ -84,7 +83,7 @@ def _is_number(value: Any) -> bool:
 
 def idle_part(answer: Mapping[str, Any]) -> float:
     """The average percentage in which the machine was idle; all where it is not known."""
-    found = _mapping(_mapping(answer.get("device_info")).get("idle_utilization"))
+    found = mapping(mapping(answer.get("device_info")).get("idle_utilization"))
     return float(found["avg_value"]) if found.get("metrics") else IDLE
 
 
@@ -147,15 +146,11 @@ def _operator(
 
 def _averages(lists: Any, kept: slice) -> dict[str, Any]:
     found = {}
-    for name, numbers in _mapping(lists).items():
+    for name, numbers in mapping(lists).items():
         values = _list(numbers)[kept]
         average = round(sum(values) / len(values)) if values else 0
         found[name] = {"metrics": values, "avg_value": average}
     return found
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
 
 
 def _list(value: Any) -> list[Any]:

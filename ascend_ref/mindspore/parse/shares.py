@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from ascend_ref.raw.damage import Unreadable
+from ascend_spec.mindspore import ParallelMode
 
 from ..folder import RawCapture
-
-Mode = Literal["data-parallel", "model-parallel", "pipeline-parallel"]
 
 _RANK = re.compile(r"rank_([0-9]{1,9})")
 
@@ -20,7 +18,7 @@ _RANK = re.compile(r"rank_([0-9]{1,9})")
 class Shared:
     """The context that the framework knew while it ran: the mode, and the stages of a pipeline."""
 
-    mode: Mode
+    mode: ParallelMode
     stages: int = 1
 
 

@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..analyse.ranks import PIPELINE
+from ..analyse.parallel import OF_LINKS, OF_STEPS, OF_SUMS
+from ..analyse.ranks import DATA, MODEL, PIPELINE
 from .base import Ask, Numbers, Proposer
 
 VALUE_DIGITS, PERCENT_DIGITS = 4, 2
 OF_MODE = {
-    "data-parallel": "much_communication_of_data",
-    "model-parallel": "much_communication_of_models",
+    DATA: "much_communication_of_data",
+    MODEL: "much_communication_of_models",
 }
-STEPS, FLOPS, LINKS = "steps", "flops", "links"
 RESTS_ON = {
-    "slow_start": STEPS,
-    "slow_rank": FLOPS,
-    "slow_link": LINKS,
-    "much_communication_of_data": STEPS,
-    "much_communication_of_models": STEPS,
-    "much_between_stages": STEPS,
-    "much_within_stage": STEPS,
-    "large_stage": FLOPS,
+    "slow_start": OF_STEPS,
+    "slow_rank": OF_SUMS,
+    "slow_link": OF_LINKS,
+    "much_communication_of_data": OF_STEPS,
+    "much_communication_of_models": OF_STEPS,
+    "much_between_stages": OF_STEPS,
+    "much_within_stage": OF_STEPS,
+    "large_stage": OF_SUMS,
 }
 """What of an answer a rule takes, which is missing as a whole where the file of a rank is."""
 

@@ -31,7 +31,7 @@ LOCAL_ORIGIN = re.compile(rf"https?://{LOCAL_HOST}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where to listen. ``origins``: allowed besides this machine's own; port 0: a free one."""
+    """Where to listen. ``origins``: allowed with this machine's own; port 0: a free one."""
 
     host: str = "127.0.0.1"
     port: int = 0

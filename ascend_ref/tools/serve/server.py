@@ -66,8 +66,8 @@ async def serve(
         # asyncio puts the address in brackets in front of the reason.
         raise CannotListen((problem.strerror or str(problem)).rpartition("): ")[2]) from problem
     async with server:
-        ready(address_of(server.sockets[0], "ws"))
         with signals(ended), _quiet_loop():
+            ready(address_of(server.sockets[0], "ws"))
             try:
                 return await ended
             finally:

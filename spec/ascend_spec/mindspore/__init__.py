@@ -7,6 +7,7 @@ from .catalog import MindSporeCatalog as MindSporeCatalog
 from .framework import TAGGED_RECORDS as TAGGED_RECORDS
 from .life_cycle import Transition as Transition
 from .life_cycle import transition_on as transition_on
+from .model import PARALLEL_MODES as PARALLEL_MODES
 from .model import REDUCTION_BEGIN as REDUCTION_BEGIN
 from .model import REDUCTION_END as REDUCTION_END
 from .model import TICKS as TICKS
@@ -17,6 +18,7 @@ from .model import IntermediateFile as IntermediateFile
 from .model import LineEnd as LineEnd
 from .model import LineKind as LineKind
 from .model import Method as Method
+from .model import ParallelMode as ParallelMode
 from .model import ReadColumn as ReadColumn
 from .model import Reads as Reads
 from .model import TableColumn as TableColumn

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from ascend_spec.core import DAYS, Bounds, Grade
 from ascend_spec.core.names import NameForm
@@ -18,6 +18,11 @@ Reads = Literal["raw", "msprof"]
 
 Leaves = Literal["intermediate", "profile"]
 """What a generation leaves: intermediate files, or a folder ``*_ascend_ms``."""
+
+ParallelMode = Literal["data-parallel", "model-parallel", "pipeline-parallel"]
+"""How ranks share the work of a run."""
+
+PARALLEL_MODES: tuple[ParallelMode, ...] = get_args(ParallelMode)
 
 Form = Literal["records", "text", "json", "csv", "messages"]
 TableForm = Literal["csv", "lines", "table", "number", "json"]

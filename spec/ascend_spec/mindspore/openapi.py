@@ -9,7 +9,18 @@ from ascend_spec.core.dialect import DIALECT, Node, compile_schema, exported
 
 from .analysers import Analyser, AnswerSwitch
 from .catalog import MindSporeCatalog
-from .requests import MOST_PAGES, MOST_ROWS, OPERATORS, SORTS, Argument, Refusal, Request
+from .requests import (
+    DEVICE_TEXT,
+    DEVICES_TEXT,
+    MOST_PAGES,
+    MOST_ROWS,
+    NUMBER_TEXT,
+    OPERATORS,
+    SORTS,
+    Argument,
+    Refusal,
+    Request,
+)
 
 OPENAPI = "3.1.0"
 JSON = "application/json"
@@ -27,8 +38,8 @@ OF_BODIES = ("too-long", "too-slow", "body-type", "parameter-value")
 TEXTS = {"type": "array", "items": {"type": "string"}}
 VALUES = {"type": "array", "items": {"type": ["string", "number"]}}
 FOLDER: Node = {"type": "string", "minLength": 1}
-DEVICE: Node = {"type": "string", "pattern": "^[0-9]{1,9}$"}
-DEVICES: Node = {"type": "string", "pattern": "^[0-9]{1,9}(,[0-9]{1,9})*$"}
+DEVICE: Node = {"type": "string", "pattern": f"^{DEVICE_TEXT}$"}
+DEVICES: Node = {"type": "string", "pattern": f"^{DEVICES_TEXT}$"}
 NUMBER: Node = {"type": "integer", "minimum": 0}
 PAGE: Node = {
     "type": "object",
@@ -152,7 +163,7 @@ def _body(
             properties[one.name] = {"const": name}
             needed.append(one.name)
             continue
-        if one.needed and one.name in properties:
+        if one.needed:
             needed.append(one.name)
     return {
         "type": "object",
@@ -203,7 +214,7 @@ def _switch(switch: AnswerSwitch) -> Node:
         case "thresholds":
             schema = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
         case "step":
-            schema = {"anyOf": [NUMBER, {"type": "string", "pattern": "^[0-9]{1,18}$"}]}
+            schema = {"anyOf": [NUMBER, {"type": "string", "pattern": f"^{NUMBER_TEXT}$"}]}
         case "texts":
             schema = {"type": "array", "items": {"type": "string"}, "minItems": 1}
         case _:

@@ -27,6 +27,11 @@ MOST_ROWS = 100
 MOST_PAGES = 1_000_000
 """The largest number of a page, the first being 0."""
 
+DEVICE_TEXT = "[0-9]{1,9}"
+DEVICES_TEXT = f"{DEVICE_TEXT}(,{DEVICE_TEXT})*"
+NUMBER_TEXT = "[0-9]{1,18}"
+"""How a device, several of them and a whole number are written where they are text."""
+
 Verb = Literal["GET", "POST"]
 ArgumentPlace = Literal["query", "body"]
 ArgumentForm = Literal[

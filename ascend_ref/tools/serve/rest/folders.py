@@ -7,15 +7,11 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from ascend_ref.mindspore.analyse.files import Folder, devices_in
+from ascend_ref.mindspore.analyse.files import INNER, Folder, devices_in
 from ascend_ref.raw.damage import Unreadable
 
 from .refused import Refused
 
-NEWEST = "profiler"
-"""Folders of a job that hold intermediate files begin with this; the last by name counts."""
-
-FIRST_DEVICE = "0"
 MOST_FOLDERS = 10_000
 """That are looked through for those with intermediate files."""
 
@@ -54,24 +50,24 @@ class Served:
         return path
 
     def of_job(self, name: str, refusal: str) -> Path:
-        """The folder of the newest profile of a job, or that of the job itself."""
+        """The folder of the newest profile of a job, the last by name, or the job's own."""
         job = self._inside(name, refusal)
         self._check_job(job, name)
-        found = sorted(one.name for one in job.iterdir() if one.name.startswith(NEWEST))
+        found = sorted(one.name for one in job.iterdir() if one.name.startswith(INNER))
         inner = (self._inside(os.path.join(name, one), refusal) for one in reversed(found))
         return next((one for one in inner if os.path.isdir(one)), job)
 
     def open(self, path: Path, device: str | None) -> Folder:
-        """The files of a device in a folder; by default of device 0, or the first that has some."""
+        """The files of a device in a folder; by default of the lowest."""
         devices = devices_in(path)
-        inner = path / NEWEST
+        inner = path / INNER
         if not devices and os.path.isdir(inner) and self._is_inside(inner):
             path, devices = inner, devices_in(inner)
         if not devices:
             name = os.path.relpath(path, self.root)
             raise Refused("no-folder", f"No intermediate file in {name!r:.200}. {self._there()}")
         if device is None:
-            device = FIRST_DEVICE if FIRST_DEVICE in devices else devices[0]
+            device = devices[0]
         if device not in devices:
             listed = ", ".join(devices[:SHOWN])
             raise Refused("device", f"No file of device {device}; there are {listed}.")

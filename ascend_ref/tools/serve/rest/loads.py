@@ -30,7 +30,7 @@ class LastLoaded:
             loaded = load_analyser(name, own, day)
             self._key = name, own.path, own.device, _states(loaded)
             self._damage = tuple(own.damage)
-            self._loaded = loaded if loaded.rows is not None else None
+            self._loaded = loaded
         before = len(loaded.folder.damage)
         try:
             return loaded.query(condition)

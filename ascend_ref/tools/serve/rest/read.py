@@ -12,12 +12,11 @@ from ascend_ref.mindspore.analyse.factory import NoAnalyser, find_analyser
 from ascend_spec import mindspore_catalog
 from ascend_spec.mindspore import Argument, Request
 from ascend_spec.mindspore.requests import CONDITIONS as CONDITION_KEYS
+from ascend_spec.mindspore.requests import DEVICE_TEXT, DEVICES_TEXT, NUMBER_TEXT
 
 from .refused import Refused
 
-DEVICE = re.compile(r"[0-9]{1,9}")
-DEVICES = re.compile(r"[0-9]{1,9}(,[0-9]{1,9})*")
-NUMBER = re.compile(r"[0-9]{1,18}")
+DEVICE, DEVICES, NUMBER = map(re.compile, (DEVICE_TEXT, DEVICES_TEXT, NUMBER_TEXT))
 CONDITIONS = ("filter", "sort", "page")
 FILTER = CONDITION_KEYS[0]
 NOT_GIVEN = object()

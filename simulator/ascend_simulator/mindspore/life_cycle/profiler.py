@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ascend_ref.mindspore.analyse.factory import load_analyser
-from ascend_ref.mindspore.analyse.files import open_folder
+from ascend_ref.mindspore.analyse.files import INNER, open_folder
 from ascend_ref.mindspore.parse.parse import parse
 from ascend_spec import mindspore_catalog
 from ascend_spec.mindspore import Transition, transition_on
@@ -18,7 +18,6 @@ from .controller import Controller
 
 OPERATORS = ("aicore_type", "aicore_detail", "aicpu_type", "aicpu_detail")
 STEPS = "step_trace"
-PROFILER = "profiler"
 
 
 class WrongOrder(RuntimeError):
@@ -105,7 +104,7 @@ class Profiler:
     def _analysed(self, job: Path) -> Analysed:
         """Folders are named so that the viewer takes the newest."""
         self._analyses += 1
-        folder = self._output / f"{PROFILER}-{self._analyses:04d}"
+        folder = self._output / f"{INNER}-{self._analyses:04d}"
         parse(job, folder, self._generation)
         files = open_folder(folder)
         operators = {name: load_analyser(name, files).query() for name in OPERATORS}
