@@ -252,10 +252,11 @@ def write_run(
     profiles of several exporters, and several rounds, stand in folders of their own. revision: of
     the schema, the newest by default. writer: the generation of exporters that writes the texts of
     CANN's profiler, by default the current one. generation: of MindSpore's profiler, or a day
-    (ISO); by default :func:`first_day`; its folders are today's for a day before there were any. Where it writes a job, the run
-    is one of a compiled graph, in all formats. The executor does not change a byte. ``out`` appears
-    complete or not at all. Raises :class:`ScenarioError`, ``FileExistsError`` where ``out`` exists,
-    ``KeyError`` for an unknown format, revision or generation, ``OSError``.
+    (ISO), by default :func:`first_day`; its folders are today's for a day before there were any.
+    Where it writes a job, the run is one of a compiled graph, in all formats. The executor does not
+    change a byte. ``out`` appears complete or not at all. Raises :class:`ScenarioError`,
+    ``FileExistsError`` where ``out`` exists, ``KeyError`` for an unknown format, revision or
+    generation, ``OSError``.
     """
     if any(FORMATS[name].output == "mindspore-jobs" for name in formats):
         scenario = of_mindspore(scenario)

@@ -9,13 +9,13 @@ import numpy as np
 
 from ascend_ref.raw.damage import Damage, Damaged, few
 from ascend_ref.raw.series import Slice
-from ascend_spec.mindspore import TICKS
+from ascend_spec.mindspore import ALONE_FROM, TASK_NUMBERS, TICKS
 
 from ..raw.records import layout_of, read_records
 from ..raw.strings import String, read_strings
 from .drawn import drawn
 from .framework import framework_of
-from .operator import ALONE_FROM, key_of, last_part
+from .operator import key_of, last_part
 from .run import Run
 from .tables import write_rows
 
@@ -204,7 +204,7 @@ def _kernel(
 
 def _of_records(run: Run, slices: Sequence[Slice], names: Mapping[str, str]) -> Iterator[Kernel]:
     layout = layout_of(KIND, run.day)
-    most = ALONE_FROM if run.way("aicpu_tasks") == "below-25000" else 1 << 16
+    most = ALONE_FROM if run.way("aicpu_tasks") == "below-25000" else TASK_NUMBERS
     with few(run.damage) as stated:
         for block in read_records(slices, KIND, run.day, run.damage):
             rows = layout.view(0, block.rows)
