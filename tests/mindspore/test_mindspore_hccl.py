@@ -24,6 +24,13 @@ LATE = LinkWays("without-records", "per-s", "own", "main-stream")
 EARLY = LinkWays("all", "per-ms", "as-it-is", "all")
 
 
+LARGE: dict[str, object] = {
+    **{"task type": "Memcpy", "transport type": "SDMA", "src rank": 0, "dst rank": 1},
+    "size": "f" * 400,
+}
+"""Of an event with a size that no double holds."""
+
+
 def part(task: str, transport: str, link: tuple[int, int], size: int = 0, thread: int = 1) -> Part:
     return Part(thread, 1000.0, task, transport, link, size)
 
@@ -153,6 +160,7 @@ def test_m50_m51_operators_are_named_by_the_day(
         (trace(15.0, args=3), "traceEvents[0] is no event with args"),
         (trace(15.0, dur="x"), "traceEvents[0].dur is 'x'"),
         (trace(15.0, args={"src rank": "x", "dst rank": 1}), "a document that is otherwise"),
+        (trace(15.0, args=LARGE), "a document that is otherwise"),
         (trace(30.0), "at 30.0 us there is no step"),
     ],
 )

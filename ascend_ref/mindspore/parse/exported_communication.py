@@ -11,11 +11,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from .documents import is_number
 from .exported import TO_MS
 from .exported_steps import Iterations, exported_iterations, of_graphs
 from .exported_timeline import Event, exported_events
 from .hccl import TABLE
-from .hccl_links import LOCAL, MOVES, RDMA, RECORD, SDMA, SEND, UNRANKED, WAIT
+from .hccl_links import LOCAL, MOVES, PER_MS, RDMA, RECORD, SDMA, ranks_of, transfers_in
 from .operator import last_part
 from .run import Run
 from .step_rows import AVERAGE
@@ -29,8 +30,6 @@ none.
 WAITING = "Notify_Wait"
 """Name of the events of waiting; their task type has a blank."""
 
-PER_KB = 1e3
-
 Values: TypeAlias = list[float]
 
 
@@ -41,7 +40,7 @@ class _Event:
     model: int
     step: int
     name: str
-    thread: Any
+    thread: int
     start: float
     duration: float
     task: str
@@ -112,13 +111,15 @@ def _collectives(events: Sequence[Event], steps: Iterations) -> Iterable[_Event]
             start, duration = float(one["ts"]), float(one["dur"])
             size = args.get("size(Byte)", 0)
             size = size if _is_whole(size) else int(size, 16)
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
+            continue
+        if not all(map(is_number, (start, duration, size))):
             continue
         at = bisect_left([end for end, _ in own], (start + duration) * TO_MS)
         if at < len(own):
             task, transport = (str(args.get(key, "")) for key in ("task type", "transport type"))
             name, link = str(one.get("name")), _ranks(args, transport)
-            thread = one.get("tid")
+            thread = one["tid"] if _is_whole(one.get("tid")) else 0
             yield _Event(
                 *(model, own[at][1], name, thread, start, duration), task, transport, link, size
             )
@@ -135,12 +136,8 @@ def _is_whole(value: object) -> bool:
 
 
 def _ranks(args: Any, transport: str) -> str:
-    source, target = args.get("src rank", 0), args.get("dst rank", 0)
-    source = target if source == UNRANKED else source
-    target = source if target == UNRANKED else target
-    if transport == LOCAL:
-        source, target = target, source
-    return f"{source}-{target}"
+    source, target = ranks_of(args.get("src rank", 0), args.get("dst rank", 0))
+    return f"{target}-{source}" if transport == LOCAL else f"{source}-{target}"
 
 
 def _link(one: _Event) -> str:
@@ -191,18 +188,8 @@ def _rdma(parts: Sequence[_Event]) -> Any:
     """Of one thread its values in a list, of several their sum."""
     found: list[Values] = []
     for _, some in _by(parts, attrgetter("thread")):
-        time = wait = size = 0.0
-        at = 0
-        while at < len(some) - 2:
-            three = some[at : at + 3]
-            if [one.task for one in three] == [SEND, SEND, WAIT]:
-                time += three[0].duration + three[1].duration + three[2].duration
-                wait += three[2].duration
-                size += three[0].size + three[1].size
-                at += 2
-            at += 1
-        time, wait, size = time / PER_KB, wait / PER_KB, size / PER_KB
-        found.append([time, size, size / (time / PER_KB) if size else 0, wait])
+        time, wait, size = (one / PER_MS for one in transfers_in(some))
+        found.append([time, size, size / (time / PER_MS) if size and time else 0, wait])
     if len(found) > 1:
         added: Values = np.sum(found, axis=0).tolist()
         return added

@@ -95,6 +95,8 @@ def _scoped(events: Sequence[Event]) -> Iterator[tuple[list[str], Decimal, Decim
             start, length = (Decimal(one[key]).quantize(_EXACT) for key in ("ts", "dur"))
         except (KeyError, TypeError, ValueError, InvalidOperation):
             continue
+        if start.is_nan() or length.is_nan():
+            continue
         yield name.split("/")[:-1], start, start + length
 
 
