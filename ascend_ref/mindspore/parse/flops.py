@@ -16,12 +16,12 @@ import numpy.typing as npt
 from ascend_ref.raw.damage import Damage
 
 from ..raw.records import layout_of, read_records
-from .aicore import HEADS
-from .cluster import PER_MS
+from .aicore import read_times
+from .cluster import executions_in
 from .documents import Malformed, is_number, read_document
 from .framework import framework_of
 from .operator import key_of
-from .operators import TIMES
+from .operators import PER_MS, TIMES
 from .run import Run
 from .step_rows import AVERAGE
 
@@ -168,7 +168,8 @@ def _found(run: Run, times: Path) -> Found:
     """What cores counted, in the order of the records; an operator counts as in its first one."""
     slices = run.slices(KIND)
     framework = framework_of(run)
-    average = dict(_averages(times))
+    timed = read_times(times, [one.name for one in run.columns(TIMES)]).rows
+    average = {row["op_name"]: float(row["compute_time(ms)"]) for row in timed}
     found = Found()
     placing = _Steps(_starts(run), _bounds(run))
     counted: dict[str, float] = {}
@@ -221,19 +222,9 @@ class _Steps:
         return list(zip(self.sums, lengths, strict=True))
 
 
-def _averages(path: Path) -> Iterator[tuple[str, float]]:
-    for line in path.read_text(encoding="utf-8").split("\n")[HEADS:-2]:
-        name, time = line.split()[:2]
-        yield name, float(time)
-
-
 def _starts(run: Run) -> list[tuple[str, float]]:
     path = run.made(TIMELINE)
-    if path is None:
-        return []
-    lines = path.read_text(encoding="utf-8").split("\n")[1:-1]
-    cells = (line.rsplit(",", 3) for line in lines)
-    return [(name, float(start)) for name, _, start, _ in cells]
+    return [] if path is None else [(name, start) for name, start, _ in executions_in(path)]
 
 
 def _bounds(run: Run) -> list[tuple[float, float]]:
