@@ -17,7 +17,7 @@ from ..parse.operator import last_part
 from ..sheet import Cells, Flags, parse_numbers
 from .clock import TICK
 from .found import CpuRun, Fetch, Iteration, Operator, Runs
-from .operators import operators_of
+from .operators import full_name_in, is_whole, operators_of
 
 TIMELINE, OPERATORS = "output_timeline_data", "framework_raw"
 CPU, STEPS, FETCHES = "aicpu_intermediate", "step_trace_raw", "minddata_aicpu"
@@ -25,13 +25,12 @@ FIRST = "min_cycle_counter"
 
 _MILLISECOND = 1_000_000
 _NAMES = ("op_name", "kernel_name")
-_FULL_NAMES = ("full_op_name", "full_kernel_name")
 _STARTS = ("start_time(ms)", "start_time(us)")
 """Names of columns of ms, whatever they say (output_timeline_data, M56)."""
 _MOST = float(1 << 62)
 _MOST_US = 1 << 48
-_DIGITS, _TICKS = 18, 1 << 58
-"""Numbers of more digits, or as great, are no ticks."""
+_TICKS = 1 << 58
+"""Numbers as great are no ticks."""
 _POINTS = ("start_point", "fp_point", "bp_point", "end_point")
 
 
@@ -41,7 +40,7 @@ def operators_in(folder: Folder) -> tuple[list[Operator], dict[str, tuple[int, i
     rows = [] if cells is None else list(_rows(cells))
     tasks: dict[str, tuple[int, int]] = {}
     for row in rows:
-        name = next((row[one] for one in _FULL_NAMES if row.get(one)), "")
+        name = full_name_in(row)
         numbers = [row.get(one, "") for one in ("stream_id", "task_id")]
         if all(one.isascii() and one.isdecimal() and len(one) < 10 for one in numbers):
             tasks.setdefault(name, (int(numbers[0]), int(numbers[1])))
@@ -149,7 +148,7 @@ def iterations_in(folder: Folder) -> list[Iteration]:
         cells = {
             name: int(text)
             for name, text in zip(header, row, strict=False)
-            if text.isascii() and text.isdecimal() and len(text) <= _DIGITS and int(text) < _TICKS
+            if is_whole(text) and int(text) < _TICKS
         }
         if "step_num" not in cells or "end_point" not in cells:
             continue
@@ -180,7 +179,7 @@ def fetches_in(folder: Folder) -> list[Fetch]:
     """The readings of ``minddata_aicpu``; a header is no reading."""
     found = []
     for words in folder.lines(FETCHES):
-        if len(words) == 4 and all(one.isascii() and one.isdecimal() for one in words[1:]):
+        if len(words) == 4 and all(map(is_whole, words[1:])):
             start, end, size = (int(one) for one in words[1:])
             if start <= end < _MOST_US:
                 name = last_part(words[0])
