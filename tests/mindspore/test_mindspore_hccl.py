@@ -161,6 +161,7 @@ def test_m50_m51_operators_are_named_by_the_day(
         (trace(15.0, dur="x"), "traceEvents[0].dur is 'x'"),
         (trace(15.0, args={"src rank": "x", "dst rank": 1}), "a document that is otherwise"),
         (trace(15.0, args=LARGE), "a document that is otherwise"),
+        (trace(15.0, tid=[1]), "a document that is otherwise"),
         (trace(30.0), "at 30.0 us there is no step"),
     ],
 )

@@ -112,8 +112,8 @@ def lines_of(run: Run, kernels: Iterable[Kernel]) -> list[str]:
             start, end = one.ticks
             cells |= {"run_start": start / TICKS, "run_end": end / TICKS}
         rows.append([cells[name] for name in columns])
-        for name in ("total_time(us)", "total_time(ms)"):
-            sums[name] = sums.get(name, 0) + cells[name]  # type: ignore[operator]
+        for name, value in _totals(one).items():
+            sums[name] = sums.get(name, 0) + value
     if not rows:
         return []
     title, _, total = label.format_map(_Formatted(sums)).rpartition(" ")
@@ -139,14 +139,17 @@ def _cells(number: int, one: Kernel) -> dict[str, str | int | float]:
     return {
         "serial_number": number,
         "node_type_name": one.name,
-        "total_time(us)": one.total,
+        **_totals(one),
         "dispatch_time(us)": one.dispatch,
-        "total_time(ms)": one.total / PER_MS,
         "dispatch_time(ms)": one.dispatch / PER_MS,
         "execution_time(ms)": (float(one.end) - float(one.start)) / PER_MS,
         "run_start": one.start,
         "run_end": one.end,
     }
+
+
+def _totals(one: Kernel) -> dict[str, int | float]:
+    return {"total_time(us)": one.total, "total_time(ms)": one.total / PER_MS}
 
 
 def _copied(run: Run, lines: Sequence[str]) -> Iterator[list[str]]:

@@ -6,7 +6,7 @@ import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -73,12 +73,12 @@ def table_of(events: Sequence[_Event]) -> list[Sequence[object]]:
             for one in parts
         ]
         own = [(owner, one) for owner, one in zip(owners, parts, strict=True) if one.task != RECORD]
-        links = {link: _kinds(some) for link, some in _by([one for _, one in own], _link)}
         operators = {
-            owner: [str(step), *_costs([one for _, one in some]), _links(own, [o for _, o in some])]
-            for owner, some in _by(own, lambda one: one[0])
+            owner: [str(step), *_costs(some), _links(some)]
+            for owner, pairs in _by(own, itemgetter(0))
+            for some in [[one for _, one in pairs]]
         }
-        found.append((step, *_costs(parts), links, operators))
+        found.append((step, *_costs(parts), _links([one for _, one in own]), operators))
     found.sort(key=lambda one: one[0])
     rows: list[Sequence[object]] = [
         (step, cost, wait, json.dumps(links), json.dumps(operators))
@@ -93,20 +93,21 @@ def table_of(events: Sequence[_Event]) -> list[Sequence[object]]:
 
 def _collectives(events: Sequence[Event], steps: Iterations) -> Iterable[_Event]:
     process = next((one.get("pid") for one in events if _is_process(one)), None)
-    ends: dict[int, list[tuple[float, int]]] = {}
+    own: dict[int, list[tuple[int, float]]] = {}
     for model, step, end in zip(
         steps.model.tolist(), steps.step.tolist(), steps.times["end"].tolist(), strict=True
     ):
-        ends.setdefault(model, []).append((end, step))
+        own.setdefault(model, []).append((step, end))
+    for some in own.values():
+        some.sort(key=itemgetter(0))
     for one in events:
         args = one.get("args")
         if process is None or one.get("pid") != process or one.get("ph") != "X":
             continue
         args = args if isinstance(args, dict) else {}
         model = args.get("model id")
-        if not isinstance(model, int):
+        if not isinstance(model, int) or model not in own:
             continue
-        own = sorted(ends.get(model, ()), key=lambda pair: pair[1])
         try:
             start, duration = float(one["ts"]), float(one["dur"])
             size = args.get("size(Byte)", 0)
@@ -115,13 +116,17 @@ def _collectives(events: Sequence[Event], steps: Iterations) -> Iterable[_Event]
             continue
         if not all(map(is_number, (start, duration, size))):
             continue
-        at = bisect_left([end for end, _ in own], (start + duration) * TO_MS)
-        if at < len(own):
+        at = bisect_left(own[model], (start + duration) * TO_MS, key=itemgetter(1))
+        if at < len(own[model]):
             task, transport = (str(args.get(key, "")) for key in ("task type", "transport type"))
             name, link = str(one.get("name")), _ranks(args, transport)
             thread = one["tid"] if _is_whole(one.get("tid")) else 0
             yield _Event(
-                *(model, own[at][1], name, thread, start, duration), task, transport, link, size
+                *(model, own[model][at][0], name, thread, start, duration),
+                task,
+                transport,
+                link,
+                size,
             )
 
 
@@ -138,10 +143,6 @@ def _is_whole(value: object) -> bool:
 def _ranks(args: Any, transport: str) -> str:
     source, target = ranks_of(args.get("src rank", 0), args.get("dst rank", 0))
     return f"{target}-{source}" if transport == LOCAL else f"{source}-{target}"
-
-
-def _link(one: _Event) -> str:
-    return one.link
 
 
 def _by(items: Iterable[Any], key: Callable[[Any], Any]) -> list[tuple[Any, list[Any]]]:
@@ -170,11 +171,8 @@ def _kinds(parts: Sequence[_Event]) -> dict[str, Any]:
     return found
 
 
-def _links(every: Sequence[tuple[str, _Event]], own: Sequence[_Event]) -> dict[str, dict[str, Any]]:
-    """The links of an operator, of those that the step has; ones without a part are left out."""
-    known = dict(_by(own, _link))
-    links = sorted({one.link for _, one in every})
-    return {link: _kinds(known[link]) for link in links if link in known}
+def _links(parts: Sequence[_Event]) -> dict[str, dict[str, Any]]:
+    return {link: _kinds(some) for link, some in _by(parts, attrgetter("link"))}
 
 
 def _sdma(parts: Sequence[_Event]) -> Values:

@@ -66,13 +66,16 @@ class Cost(NamedTuple):
 
 
 def cost_of(events: Sequence[Event], ways: LinkWays) -> Cost:
-    """The cost of one execution of an operator."""
+    """The cost of one execution of an operator.
+
+    Raises ``TypeError`` for threads that are no numbers, where one of them is the main one.
+    """
     links = links_of(events, ways)
     counted = events
     own = links
     if ways.costs == "main-stream":
         threads = _by(events, lambda one: one.thread)
-        counted = threads[max(threads)]  # type: ignore[type-var]
+        counted = threads[max(threads)]  # type: ignore[type-var]  # raises, as stated above
         # Parsers turn events on a device itself where they stand, and here turn them back.
         own = links_of(counted, ways, turned=False)
     waits = sum(one.duration for one in counted if one.task == WAIT) / PER_MS
