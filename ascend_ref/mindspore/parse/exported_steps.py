@@ -31,8 +31,8 @@ from .exported import (
 from .operators import PER_MS
 from .run import Run
 from .step_rows import AVERAGE
-from .step_trace import POINTS, STEPS, save_points
-from .tables import write_rows
+from .step_trace import POINTS, STEPS
+from .tables import write_document, write_rows
 
 NO_MODEL = 4_294_967_295
 """Model of iterations and operators of no graph."""
@@ -223,4 +223,6 @@ def _write_points(run: Run, iterations: Iterations, operators: ExportedOperators
     end = start + operators.duration[order]
     backward = np.searchsorted(end, times["bp"][row], side="left") - 1
     names = [operators.names[int(operators.name[order[one]])] for one in (forward, backward)]
-    save_points(run, dict(zip((one.name for one in run.columns(POINTS)), names, strict=True)))
+    write_document(
+        run, POINTS, dict(zip((one.name for one in run.columns(POINTS)), names, strict=True))
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count, pairwise
@@ -24,6 +23,7 @@ from .operator import key_of
 from .operators import PER_MS, TIMES
 from .run import Run
 from .step_rows import AVERAGE
+from .tables import write_document
 
 KIND, MACHINE = "aicore", "device_info"
 TABLE, SUMS, SCOPES, OF_STEPS = "flops", "flops_summary", "flops_scope", "flops_utilization_step"
@@ -80,8 +80,10 @@ def write_flops(run: Run) -> None:
         sum(shares) / len(shares) if shares else 0.0,
     )
     names = [one.name for one in run.columns(SUMS)][: len(sums)]
-    _dump(run, SUMS, dict(zip(names, (round(one, DIGITS) for one in sums), strict=True)))
-    _dump(run, SCOPES, scopes_of({row[0]: row[1] for row in rows}, run.way("flops_scopes")))
+    write_document(run, SUMS, dict(zip(names, (round(one, DIGITS) for one in sums), strict=True)))
+    write_document(
+        run, SCOPES, scopes_of({row[0]: row[1] for row in rows}, run.way("flops_scopes"))
+    )
 
 
 def most_of(document: Any) -> float:
@@ -156,12 +158,6 @@ def _write_steps(run: Run, used: Sequence[float]) -> None:
     if path is not None:
         lines = (f"{number},{one}\n" for number, one in enumerate(used, 1))
         path.write_text("".join(["steps, FLOPS_Utilization %\n", *lines]), encoding="utf-8")
-
-
-def _dump(run: Run, table: str, document: Any) -> None:
-    path = run.path(table)
-    if path is not None:
-        path.write_text(json.dumps(document), encoding="utf-8")
 
 
 def _found(run: Run, times: Path) -> Found:

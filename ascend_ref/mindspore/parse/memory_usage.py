@@ -24,6 +24,7 @@ from .framework import framework_of
 from .operator import Row
 from .run import Run
 from .step_trace import POINTS
+from .tables import write_document
 
 KIND = "memory_usage_graphs"
 SUMMARY, DETAILS = "memory_usage_summary", "memory_usage_details"
@@ -68,9 +69,7 @@ def write_memory(run: Run) -> None:
         "static_mem": static,
     }
     for table, content in ((SUMMARY, summary), (DETAILS, details)):
-        path = run.path(table)
-        if path is not None:
-            path.write_text(json.dumps(content), encoding="utf-8")
+        write_document(run, table, content)
 
 
 @dataclass
