@@ -18,12 +18,12 @@ from ..parse.exported_operators import AI_CPU, TENSORS, tensors_of
 from ..parse.exported_steps import NO_MODEL, exported_iterations
 from ..parse.run import Run
 from ..sheet import Flags
+from .clock import MILLISECOND
 from .found import CpuRun, Iteration, Operator, Runs, Tensor
 from .operators import present, whole
 
 _MOST = 1 << 61
 """No time of a capture is as great."""
-_MILLISECOND = 1_000_000
 
 
 def operators_and_runs(run: Run) -> tuple[list[Operator], Runs, list[CpuRun], list[str]]:
@@ -64,7 +64,7 @@ def iterations_exported(run: Run) -> list[Iteration]:
     if found is None or exported_operators(run) is None:
         return []
     names = ("end", "length", "fp", "bp")
-    ns = {one: np.rint(found.times[one] * _MILLISECOND).astype(np.int64) for one in names}
+    ns = {one: np.rint(found.times[one] * MILLISECOND).astype(np.int64) for one in names}
     made = []
     for row in np.flatnonzero(found.model != NO_MODEL).tolist():
         end, length, fp, bp = (int(ns[one][row]) for one in names)

@@ -15,7 +15,7 @@ from ascend_spec.mindspore import REDUCTION_BEGIN, REDUCTION_END
 from ..analyse.files import Folder
 from ..parse.operator import last_part
 from ..sheet import Cells, Flags, parse_numbers
-from .clock import TICK
+from .clock import MILLISECOND, TICK
 from .found import CpuRun, Fetch, Iteration, Operator, Runs
 from .operators import full_name_in, is_whole, operators_of
 
@@ -23,7 +23,6 @@ TIMELINE, OPERATORS = "output_timeline_data", "framework_raw"
 CPU, STEPS, FETCHES = "aicpu_intermediate", "step_trace_raw", "minddata_aicpu"
 FIRST = "min_cycle_counter"
 
-_MILLISECOND = 1_000_000
 _NAMES = ("op_name", "kernel_name")
 _STARTS = ("start_time(ms)", "start_time(us)")
 """Names of columns of ms, whatever they say (output_timeline_data, M56)."""
@@ -57,8 +56,8 @@ def runs_in(
     if cells is None or names is None or not starts:
         return Runs(), []
     columns = [
-        _numbers(folder, cells, starts[0], _MILLISECOND),
-        _numbers(folder, cells, "duration(ms)", _MILLISECOND),
+        _numbers(folder, cells, starts[0], MILLISECOND),
+        _numbers(folder, cells, "duration(ms)", MILLISECOND),
         _numbers(folder, cells, "stream_id", 1),
     ]
     right = ~np.logical_or.reduce([bad for _, bad in columns])
@@ -105,13 +104,13 @@ def cpu_runs_in(folder: Folder) -> list[CpuRun]:
         return []
     names = cells.first(("op_type", "kernel_type", "node_type_name"))
     wanted = {"run_start": MICROSECOND, "run_end": MICROSECOND}
-    wanted |= {"total_time": _MILLISECOND, "dispatch_time": _MILLISECOND}
+    wanted |= {"total_time": MILLISECOND, "dispatch_time": MILLISECOND}
     if names is None or not wanted.keys() <= cells.columns.keys():
         return []
     columns = {name: _numbers(folder, cells, name, unit) for name, unit in wanted.items()}
     start, end = columns["run_start"][0], columns["run_end"][0]
     if _is_exported(start, end, columns["total_time"][0]):
-        columns["run_start"] = _numbers(folder, cells, "run_start", _MILLISECOND)
+        columns["run_start"] = _numbers(folder, cells, "run_start", MILLISECOND)
         start = columns["run_start"][0]
         # run_end counts what it waited before (aicpu_intermediate).
         end = start + columns["total_time"][0] - columns["dispatch_time"][0]
@@ -134,7 +133,7 @@ def _is_exported(start: Integers, end: Integers, total: Integers) -> bool:
 
     Made of what msprof exports the columns have the same names, and another unit.
     """
-    lengths = (end - start) * (_MILLISECOND // MICROSECOND)
+    lengths = (end - start) * (MILLISECOND // MICROSECOND)
     # Doubles of Unix times in ms lie 244 ns apart, and both were rounded.
     return bool(len(total)) and bool((np.abs(lengths - total) <= 4 * MICROSECOND).all())
 
