@@ -313,6 +313,9 @@ def sent(*parts: tuple[str, float], **more: object) -> list[dict[str, object]]:
     return found
 
 
+SENT = {"model id": 1, "task type": "RDMASend", "transport type": "RDMA", "dst rank": 1}
+
+
 def rdma_of(folder: Path) -> object:
     _, step, _ = table(folder, "hccl_raw_0.csv")
     return json.loads(step[3])["0-1"]["RDMA"]
@@ -343,8 +346,10 @@ def test_m52_a_transfer_without_a_length_has_no_bandwidth(tmp_path: Path) -> Non
         {"tid": "a"},
         {"ts": "nan"},
         {"dur": "inf"},
+        {"dur": "nan"},
         {"ts": 10**400},
-        {"args": {"model id": 1, "size(Byte)": "f" * 400}},
+        {"args": {"model id": 7}},
+        {"args": {**SENT, "size(Byte)": "f" * 400}},
         {"args": {"model id": 1, "size(Byte)": 1 << 80, "transport type": "SDMA"}},
     ],
 )

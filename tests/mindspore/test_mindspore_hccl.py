@@ -101,6 +101,7 @@ def test_m49_the_own_rank_and_events_on_a_device() -> None:
         ["3-3"],
         ["4294967295-3"],
     )
+    assert list(links_of([part("Memcpy", "SDMA", (3, 0xFFFFFFFF))], LATE)) == ["3-3"]
     rdma, local = part("RDMASend", "RDMA", (1, 0)), part("Notify Wait", "LOCAL", (0, 1))
     assert list(links_of([rdma, local], LATE)) == ["1-0"]
     assert list(links_of([local], LATE)) == []
