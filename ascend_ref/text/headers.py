@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations, product
 
 from ascend_spec import per_spec, text_catalog
@@ -92,7 +92,14 @@ def headers_of(name: str, repeat: int = 0) -> Mapping[Header, tuple[Circumstance
     found: dict[Header, list[Circumstance]] = {}
     for at in _circumstances(file):
         try:
-            header = file.header(**asdict(at), repeat=repeat)
+            header = file.header(
+                writer=at.writer,
+                family=at.family,
+                level=at.level,
+                metrics=at.metrics,
+                scene=at.scene,
+                repeat=repeat,
+            )
         except ValueError:
             continue  # these metrics do not go with the family
         found.setdefault(header, []).append(at)

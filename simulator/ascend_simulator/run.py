@@ -42,7 +42,7 @@ from .loss import (
 )
 from .mindspore.damage import JobDamage
 from .mindspore.folders import pipeline_of, require_database, viewer_on, write_folder
-from .mindspore.jobs import WrittenJob, of_mindspore, write_jobs
+from .mindspore.jobs import WrittenJob, first_day, of_mindspore, write_jobs
 from .scenario import validate
 from .scenario.collected import idle_switches
 from .session.setting import FIRST_SESSION_NS, setting
@@ -244,7 +244,7 @@ def write_run(
     executor: Executor | None = None,
     progress: Progress | None = None,
     writer: str | None = None,
-    generation: str = "G1",
+    generation: str | None = None,
 ) -> Run:
     """Simulate a scenario and write its profiles and truth.json into the new folder ``out``.
 
@@ -252,15 +252,16 @@ def write_run(
     profiles of several exporters, and several rounds, stand in folders of their own. revision: of
     the schema, the newest by default. writer: the generation of exporters that writes the texts of
     CANN's profiler, by default the current one. generation: of MindSpore's profiler, or a day
-    (ISO); its folders are today's for a day before there were any. Where it writes a job, the run
-    is one of a compiled graph, in all formats. The executor does not change a byte. ``out`` appears
-    complete or not at all. Raises :class:`ScenarioError`, ``FileExistsError`` where ``out`` exists,
-    ``KeyError`` for an unknown format, revision or generation, ``OSError``.
+    (ISO), by default :func:`first_day`; its folders are today's for a day before there were any.
+    Where it writes a job, the run is one of a compiled graph, in all formats. The executor does not
+    change a byte. ``out`` appears complete or not at all. Raises :class:`ScenarioError`,
+    ``FileExistsError`` where ``out`` exists, ``KeyError`` for an unknown format, revision or
+    generation, ``OSError``.
     """
     if any(FORMATS[name].output == "mindspore-jobs" for name in formats):
         scenario = of_mindspore(scenario)
     accepted = _accepted(scenario, seed)
-    day = mindspore_catalog().day_of(generation)
+    day = first_day(formats) if generation is None else mindspore_catalog().day_of(generation)
     viewer = viewer_on(day)
     if "mindspore-db" in formats:
         require_database(accepted.name, viewer)

@@ -281,6 +281,17 @@ def test_a_folder_with_nothing_to_convert_is_refused(
         convert(tmp_path / "absent", tmp_path / "out")
 
 
+def test_m52_numbers_of_any_length_end_no_conversion(tmp_path: Path) -> None:
+    made, digits = tmp_path / "made", "9" * 5_000
+    made.mkdir()
+    header = "task_id,stream_id,block_dim,full_op_name,op_name,op_type,subgraph,op_info"
+    row = f"1,2,{digits},Default/Add-op1,Add-op1,Add,Default,"
+    (made / "framework_raw_0.csv").write_text(f"{header}\n{row}\n")
+    (made / "minddata_aicpu_0.txt").write_text(f"GetNext 1 2 {digits}\nGetNext 3 4 5\n")
+    (one,) = convert(made, tmp_path / "out", ["text"])
+    assert one.damage == ()
+
+
 def test_several_devices_and_jobs_have_a_profile_each(tmp_path: Path) -> None:
     jobs = tmp_path / "jobs"
     for job in ("a", "b"):

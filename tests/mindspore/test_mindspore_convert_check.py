@@ -21,8 +21,8 @@ from ascend_ref.mindspore.convert.found import Runs
 from ascend_ref.mindspore.convert.precision import precision_of, runs_in_turn
 
 
-def simulated(path: Path, name: str, day: str, ranks: int, steps: int = 2) -> Path:
-    """The folder of a simulated job of several ranks."""
+def simulated(path: Path, name: str, day: str, ranks: int = 1, steps: int = 1) -> Path:
+    """The folder of a simulated job."""
     job = ["--as", "mindspore-raw", "--generation", day]
     sizes = ["--ranks", str(ranks), "--steps", str(steps)]
     assert main(["simulate", name, "-o", str(path), *job, *sizes]) == 0
@@ -35,9 +35,9 @@ def converted(source: Path, target: Path) -> Path:
     return target
 
 
-def offences(folder: Path) -> set[str]:
-    """The rules that a folder breaks, and those that could not be evaluated."""
-    report = check([folder])
+def offences(*folders: Path) -> set[str]:
+    """The rules that folders break, and those that could not be evaluated."""
+    report = check(folders)
     return {one.rule for one in report.findings if one.verdict in ("violation", "failure")}
 
 
@@ -124,14 +124,18 @@ def test_a_start_is_known_to_what_its_doubles_show() -> None:
 
 
 def test_raw_and_intermediate_files_pass(tmp_path: Path) -> None:
-    source = simulated(tmp_path / "job", "data-bound", "2020-07-01", ranks=1, steps=1)
+    source = simulated(tmp_path / "job", "data-bound", "2020-07-01")
     assert main(["mindspore", "parse", str(source), "-o", str(tmp_path / "parsed")]) == 0
-    for folder in (source, tmp_path / "parsed"):
-        assert offences(converted(folder, tmp_path / f"made-{folder.name}")) == set()
+    made = [converted(one, tmp_path / f"made-{one.name}") for one in (source, tmp_path / "parsed")]
+    assert offences(*made) == set()
 
 
 def test_memory_of_graphs_is_parsed_under_the_new_name_of_operators(tmp_path: Path) -> None:
-    source = simulated(tmp_path / "job", "cnn-910a", "2024-05-01", ranks=1, steps=1)
-    assert main(["mindspore", "parse", str(source), "-o", str(tmp_path / "parsed")]) == 0
+    day = "2024-05-01"
+    source, target = simulated(tmp_path / "job", "cnn-910a", day), str(tmp_path / "parsed")
+    assert main(["mindspore", "parse", str(source), "-o", target, "--generation", day]) == 0
+    (path,) = (tmp_path / "parsed").glob("memory_usage_summary_*.json")
+    found = json.loads(path.read_text())
+    assert found["peak_mem"] > found["static_mem"] > 0
     # Tables of AI CPUs of these days state the type alone.
     assert offences(converted(tmp_path / "parsed", tmp_path / "made")) == set()

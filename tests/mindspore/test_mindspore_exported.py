@@ -268,8 +268,10 @@ def event(name: str, start: float, length: float, **args: object) -> dict[str, o
     return {**own, "args": {"model id": 1, **args}} if args else own
 
 
-def moved(start: float, length: float, task: str, size: int, target: int) -> dict[str, object]:
-    ranks = {"src rank": 0, "dst rank": target, "transport type": "SDMA", "size(Byte)": size}
+def moved(
+    start: float, length: float, task: str, size: int, target: int, transport: str = "SDMA"
+) -> dict[str, object]:
+    ranks = {"src rank": 0, "dst rank": target, "transport type": transport, "size(Byte)": size}
     return event(task.replace(" ", "_"), start, length, **{"task type": task}, **ranks)
 
 
@@ -300,6 +302,77 @@ def test_m50_communication_is_of_the_parts_of_each_step(tmp_path: Path) -> None:
     assert (name, row[:3]) == ("hcom_allReduce__1_0", ["1", 6.0, 1.5])
     # The average is the last step (M51).
     assert average[:4] == ["-", *step[1:4]]
+
+
+def sent(*parts: tuple[str, float], **more: object) -> list[dict[str, object]]:
+    """Parts over RDMA of one collective, one after the other."""
+    found: list[dict[str, object]] = [event("hcom_send__1_0", 1010.0, 20.0, connection=1)]
+    for at, (task, length) in enumerate(parts):
+        one = moved(1011.0 + at, length, task, 2000, 1, transport="RDMA")
+        found.append({**one, **more})
+    return found
+
+
+SENT = {"model id": 1, "task type": "RDMASend", "transport type": "RDMA", "dst rank": 1}
+
+
+def rdma_of(folder: Path) -> object:
+    _, step, _ = table(folder, "hccl_raw_0.csv")
+    return json.loads(step[3])["0-1"]["RDMA"]
+
+
+def test_m50_two_sends_and_a_wait_are_a_transfer(tmp_path: Path) -> None:
+    output = job(tmp_path / "job")
+    three = ("RDMASend", 1.0), ("RDMASend", 2.0), ("Notify Wait", 5.0)
+    timeline(output, *sent(*three, ("RDMASend", 7.0)))
+    parsed(tmp_path / "job", tmp_path / "one")
+    assert rdma_of(tmp_path / "one") == [[0.008, 4.0, 4.0 / 8e-6, 0.005]]
+    timeline(output, *sent(*three), *sent(*three, tid=2)[1:])
+    parsed(tmp_path / "job", tmp_path / "two")
+    assert rdma_of(tmp_path / "two") == pytest.approx([0.016, 8.0, 2 * 4.0 / 8e-6, 0.01])
+
+
+def test_m52_a_transfer_without_a_length_has_no_bandwidth(tmp_path: Path) -> None:
+    output = job(tmp_path / "job")
+    timeline(output, *sent(("RDMASend", 0.0), ("RDMASend", 0.0), ("Notify Wait", 0.0)))
+    parsed(tmp_path / "job", tmp_path / "out")
+    assert rdma_of(tmp_path / "out") == [[0, 4.0, 0, 0]]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"tid": [1]},
+        {"tid": "a"},
+        {"ts": "nan"},
+        {"dur": "inf"},
+        {"dur": "nan"},
+        {"ts": 10**400},
+        {"args": {"model id": 7}},
+        {"args": {**SENT, "size(Byte)": "f" * 400}},
+        {"args": {"model id": 1, "size(Byte)": 1 << 80, "transport type": "SDMA"}},
+    ],
+)
+def test_m52_values_that_no_event_has_end_no_parser(
+    tmp_path: Path, more: dict[str, object]
+) -> None:
+    output = job(tmp_path / "job")
+    three = ("RDMASend", 1.0), ("RDMASend", 2.0), ("Notify Wait", 5.0)
+    timeline(output, *sent(*three), {**sent(*three)[1], **more})
+    assert parsed(tmp_path / "job", tmp_path / "out").damage == ()
+    assert json.dumps(rdma_of(tmp_path / "out")).count("NaN") == 0
+
+
+@pytest.mark.parametrize("time", ["nan", "inf", "1e400", [], None])
+def test_m52_a_scope_without_a_time_is_in_no_layer(tmp_path: Path, time: object) -> None:
+    output = job(tmp_path / "job")
+    sound = event("Default/net/a/Add-op1", 10.0, 2.0)
+    timeline(output, sound, {**event("Default/net/b/Add-op2", 14.0, 2.0), "ts": time}, sound)
+    parsed(tmp_path / "job", tmp_path / "out")
+    shown = json.loads((tmp_path / "out" / "ascend_timeline_display_0.json").read_text())
+    assert [one["name"] for one in shown if one.get("pid") == 4 and one["ph"] == "X"] == [
+        *("Default", "net", "a"),
+    ]
 
 
 def test_m50_the_time_line_has_a_layer_for_each_depth_of_scopes(tmp_path: Path) -> None:

@@ -24,6 +24,13 @@ LATE = LinkWays("without-records", "per-s", "own", "main-stream")
 EARLY = LinkWays("all", "per-ms", "as-it-is", "all")
 
 
+LARGE: dict[str, object] = {
+    **{"task type": "Memcpy", "transport type": "SDMA", "src rank": 0, "dst rank": 1},
+    "size": "f" * 400,
+}
+"""Of an event with a size that no double holds."""
+
+
 def part(task: str, transport: str, link: tuple[int, int], size: int = 0, thread: int = 1) -> Part:
     return Part(thread, 1000.0, task, transport, link, size)
 
@@ -94,6 +101,7 @@ def test_m49_the_own_rank_and_events_on_a_device() -> None:
         ["3-3"],
         ["4294967295-3"],
     )
+    assert list(links_of([part("Memcpy", "SDMA", (3, 0xFFFFFFFF))], LATE)) == ["3-3"]
     rdma, local = part("RDMASend", "RDMA", (1, 0)), part("Notify Wait", "LOCAL", (0, 1))
     assert list(links_of([rdma, local], LATE)) == ["1-0"]
     assert list(links_of([local], LATE)) == []
@@ -153,6 +161,8 @@ def test_m50_m51_operators_are_named_by_the_day(
         (trace(15.0, args=3), "traceEvents[0] is no event with args"),
         (trace(15.0, dur="x"), "traceEvents[0].dur is 'x'"),
         (trace(15.0, args={"src rank": "x", "dst rank": 1}), "a document that is otherwise"),
+        (trace(15.0, args=LARGE), "a document that is otherwise"),
+        (trace(15.0, tid=[1]), "a document that is otherwise"),
         (trace(30.0), "at 30.0 us there is no step"),
     ],
 )

@@ -137,10 +137,10 @@ def steps_of(job: Job) -> list[dict[str, Any]]:
         if "bp_point" in cells:
             assert cells["fp_and_bp"] == bp - cells["fp_point"]
             assert cells["tail"] == cells["end_point"] - bp
+        names = [one for one in cells if one.startswith("stream_") and one.endswith("_start_point")]
+        ends = {one: one.removesuffix("_start_point") + "_end_point" for one in names}
         reductions = sorted(
-            (cells[name], cells[name.removesuffix("_start_point") + "_end_point"])
-            for name in cells
-            if name.startswith("stream_") and name.endswith("_start_point") and cells[name]
+            (cells[name], cells[end]) for name, end in ends.items() if cells[name] and end in cells
         )
         found.append(
             {
@@ -156,11 +156,14 @@ def steps_of(job: Job) -> list[dict[str, Any]]:
 
 
 def true_steps(job: Job, *, is_training: bool) -> list[dict[str, Any]]:
-    """The same of the truth, without the reductions that columns of the first row do not have."""
+    """The same of the truth, without the reductions that columns of the first row do not have, and
+    those of the last columns of a row of an inference, of whose cells the last two become one.
+    """
     columns = mindspore_catalog().tables["step_trace_raw"].columns_on(job.day)
     named = any("{name}" in one.name or "{operator}" in one.name for one in columns)
-    known: set[tuple[object, ...]] | None = None
-    found = []
+    growing = job.way("step_columns") == "growing"
+    header: dict[tuple[object, ...], None] = {}
+    found: list[dict[str, Any]] = []
     for one in job.truth["steps"]:
         keyed: dict[tuple[object, ...], tuple[int, int]] = {}
         counted: Counter[object] = Counter()
@@ -169,9 +172,10 @@ def true_steps(job: Job, *, is_training: bool) -> list[dict[str, Any]]:
             key = (stream, counted[stream], each["operator"] if named else None)
             counted[stream] += 1
             keyed[key] = each["start"], each["end"]
-        known = set(keyed) if known is None else known
-        growing = job.way("step_columns") == "growing"
-        reductions = sorted(time for key, time in keyed.items() if growing or key in known)
+        if growing or not found:
+            header |= dict.fromkeys(keyed)
+        lost = None if is_training else next(reversed(header), None)
+        reductions = sorted(time for key, time in keyed.items() if key in header and key != lost)
         bp = one["bp"] if is_training else None
         found.append({**one, "bp": bp, "reductions": reductions})
     return found

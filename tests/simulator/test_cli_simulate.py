@@ -231,10 +231,10 @@ def test_the_executor_does_not_change_a_byte(
 ) -> None:
     scenario = parse(SMALL.replace("devices_per_process: 2", "devices_per_process: 1"))
     folder = document.parent
-    write_run(scenario, 1, folder / "plain", FORMATS, generation="G2")
+    write_run(scenario, 1, folder / "plain", FORMATS)
     address = request.getfixturevalue("dask_address") if executor == "dask" else None
     with open_executor(2, address) as chosen:
-        write_run(scenario, 1, folder / executor, FORMATS, executor=chosen, generation="G2")
+        write_run(scenario, 1, folder / executor, FORMATS, executor=chosen)
     plain = contents(folder / "plain")
     assert len(plain) > 10
     assert contents(folder / executor) == plain

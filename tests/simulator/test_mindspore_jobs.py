@@ -220,6 +220,23 @@ def test_without_any_operator_there_is_no_step(form: str, tmp_path: Path) -> Non
         assert job.truth["operators"] == job.truth["steps"] == steps_of(job) == []
 
 
+@pytest.mark.parametrize(
+    ("forms", "day"),
+    [
+        (("mindspore-raw",), "2020-07-01"),
+        (("mindspore-gpu",), "2020-11-11"),
+        (("mindspore-raw", "mindspore-gpu"), "2020-11-11"),
+    ],
+)
+def test_without_a_generation_it_is_the_first_that_has_the_format(
+    forms: tuple[str, ...], day: str, tmp_path: Path
+) -> None:
+    asked = ["simulate", "single-op", "--as", ",".join(forms), "-o", str(tmp_path / "run")]
+    assert main(asked) == 0
+    truth = json.loads((tmp_path / "run" / "truth.json").read_text())
+    assert [one["day"] for one in truth["jobs"]] == [day] * len(forms)
+
+
 def test_no_gpu_is_profiled_before_there_was_a_parser_for_it(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match="no GPU was profiled on 2020-07-01; expected a day"):
         written(tmp_path, TRAINING, "G1", "mindspore-gpu")

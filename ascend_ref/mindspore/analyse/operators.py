@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ascend_ref.raw.damage import Damage
-from ascend_spec import mindspore_catalog, per_spec
+from ascend_spec import mindspore_catalog
 from ascend_spec.mindspore import Analyser, AnswerColumn
 
 from ..sheet import Cells, Texts, flags, indexes, parse_numbers
@@ -18,13 +18,6 @@ from .query import Rows
 from .rounding import Floats, added, rounded, shown
 
 TYPE_PERCENT, TYPE_TIME, TIMES = 2, 3, 1000
-
-
-@per_spec
-def full_names() -> tuple[str, ...]:
-    """What the column of full names is called in files."""
-    columns = mindspore_catalog().analysers["aicore_detail"].columns
-    return next(one.takes for one in columns if one.name == "full_op_name")
 
 
 def load_rows(folder: Folder, analyser: Analyser, day: str) -> Rows:
@@ -44,7 +37,7 @@ def _computed(column: AnswerColumn, columns: dict[str, Column], cells: Cells) ->
         none = often.numbers == 0
         means = total.numbers / np.where(none, 1, often.numbers)
         return NumberColumn(shown(means), none)
-    names = cells.first(full_names())
+    names = cells.first(mindspore_catalog().full_names)
     if names is None:
         names = pa.array([""] * len(cells.lines), pa.string())
     match column.name:
@@ -58,7 +51,7 @@ def _computed(column: AnswerColumn, columns: dict[str, Column], cells: Cells) ->
 def load_details(folder: Folder, analyser: Analyser, day: str) -> Rows:
     """Operators with their times, joined with what the framework and flops have of them."""
     shown_columns = analyser.columns_on(day)
-    cells = _cells(folder, analyser, shown_columns[-1:], full_names())
+    cells = _cells(folder, analyser, shown_columns[-1:], mindspore_catalog().full_names)
     framework = folder.cells("framework_raw")
     if framework is None:
         cells = cells.taken(np.zeros(0, np.int64))
@@ -72,14 +65,17 @@ def load_details(folder: Folder, analyser: Analyser, day: str) -> Rows:
 
 
 def _joined(folder: Folder, cells: Cells, framework: Cells) -> Cells:
-    names, known = cells.first(full_names()), framework.first(full_names())
+    names, known = (
+        cells.first(mindspore_catalog().full_names),
+        framework.first(mindspore_catalog().full_names),
+    )
     if names is None or known is None:
         return cells.taken(np.zeros(0, np.int64))
     last = len(known) - 1
     places = pc.index_in(names, known.take(indexes(np.arange(last, -1, -1))))
     lost = flags(pc.is_null(places))
     if lost.any():
-        column = next(one for one in full_names() if one in cells.columns)
+        column = next(one for one in mindspore_catalog().full_names if one in cells.columns)
         folder.state(cells, np.flatnonzero(lost), column, "not in framework_raw")
     found = np.flatnonzero(~lost).astype(np.int64)
     rows = last - places.drop_null().to_numpy().astype(np.int64)
@@ -89,8 +85,8 @@ def _joined(folder: Folder, cells: Cells, framework: Cells) -> Cells:
 
 def _with_flops(cells: Cells, flops: Cells) -> Cells:
     """Cells with those of flops; empty where it has none."""
-    names = cells.first(full_names())
-    known = flops.first(full_names())
+    names = cells.first(mindspore_catalog().full_names)
+    known = flops.first(mindspore_catalog().full_names)
     last = 0 if known is None else len(known) - 1
     if names is None or known is None or last < 0:
         return cells
@@ -99,7 +95,7 @@ def _with_flops(cells: Cells, flops: Cells) -> Cells:
     more = {
         name: pc.utf8_trim_whitespace(pc.fill_null(texts.take(rows), ""))
         for name, texts in flops.columns.items()
-        if name not in cells.columns and name not in full_names()
+        if name not in cells.columns and name not in mindspore_catalog().full_names
     }
     return Cells(cells.path, {**cells.columns, **more}, cells.lines)
 

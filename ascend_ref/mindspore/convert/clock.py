@@ -11,7 +11,8 @@ from ascend_spec.mindspore import TICKS
 
 from ..folder import RawCapture
 
-SECOND = 10**9
+SECOND, MILLISECOND = 10**9, 10**6
+"""ns."""
 TICK = MICROSECOND // TICKS
 """ns of a tick."""
 EXACT = 1 << 53

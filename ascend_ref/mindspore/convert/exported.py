@@ -11,21 +11,19 @@ from ascend_ref.capture import Integers
 from ascend_ref.capture.model import NONE
 from ascend_ref.raw.damage import Damage
 from ascend_ref.raw.moments import MICROSECOND
+from ascend_ref.text.kernels import COMMUNICATION_TYPES
 
 from ..parse.exported import MEASURES, OPERATORS, WHOLE, Export, exported_operators, read_export
 from ..parse.exported_operators import AI_CPU, TENSORS, tensors_of
 from ..parse.exported_steps import NO_MODEL, exported_iterations
 from ..parse.run import Run
 from ..sheet import Flags
+from .clock import MILLISECOND
 from .found import CpuRun, Iteration, Operator, Runs, Tensor
 from .operators import present, whole
 
-COLLECTIVES = ("HCCL", "COMMUNICATION")
-"""Task types of operators of communication."""
-
 _MOST = 1 << 61
 """No time of a capture is as great."""
-_MILLISECOND = 1_000_000
 
 
 def operators_and_runs(run: Run) -> tuple[list[Operator], Runs, list[CpuRun], list[str]]:
@@ -39,7 +37,7 @@ def operators_and_runs(run: Run) -> tuple[list[Operator], Runs, list[CpuRun], li
     cores, names = (export.texts[one].to_pylist() for one in ("core", "name"))
     known = start != NONE
     on_cpu = np.array([one == AI_CPU for one in cores], np.bool_) & known
-    elsewhere = np.array([one in COLLECTIVES for one in cores], np.bool_)
+    elsewhere = np.array([one in COMMUNICATION_TYPES for one in cores], np.bool_)
     operators, numbers = _operators(export, names, cores, ~elsewhere)
     rows = np.flatnonzero(known & ~on_cpu & ~elsewhere)
     rows = rows[np.argsort(start[rows], kind="stable")]
@@ -66,7 +64,7 @@ def iterations_exported(run: Run) -> list[Iteration]:
     if found is None or exported_operators(run) is None:
         return []
     names = ("end", "length", "fp", "bp")
-    ns = {one: np.rint(found.times[one] * _MILLISECOND).astype(np.int64) for one in names}
+    ns = {one: np.rint(found.times[one] * MILLISECOND).astype(np.int64) for one in names}
     made = []
     for row in np.flatnonzero(found.model != NO_MODEL).tolist():
         end, length, fp, bp = (int(ns[one][row]) for one in names)

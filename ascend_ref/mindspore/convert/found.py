@@ -9,9 +9,7 @@ import numpy as np
 
 from ascend_ref.capture import Integers
 from ascend_ref.capture.model import NONE
-
-TASKS = 1 << 16
-"""Numbers of tasks, before they begin again."""
+from ascend_spec.mindspore import TASK_NUMBERS
 
 
 def _none() -> Integers:
@@ -162,7 +160,7 @@ def placed(cpu_runs: Sequence[CpuRun], runs: Runs) -> tuple[Sequence[CpuRun], Se
         "which no other task has"
     )
     return [
-        replace(one, stream=own, task=next(numbers) % TASKS) if one.stream == NONE else one
+        replace(one, stream=own, task=next(numbers) % TASK_NUMBERS) if one.stream == NONE else one
         for one in cpu_runs
     ], (text,)
 

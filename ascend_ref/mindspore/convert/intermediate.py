@@ -15,23 +15,21 @@ from ascend_spec.mindspore import REDUCTION_BEGIN, REDUCTION_END
 from ..analyse.files import Folder
 from ..parse.operator import last_part
 from ..sheet import Cells, Flags, parse_numbers
-from .clock import TICK
+from .clock import MILLISECOND, TICK
 from .found import CpuRun, Fetch, Iteration, Operator, Runs
-from .operators import operators_of
+from .operators import full_name_in, is_whole, operators_of
 
 TIMELINE, OPERATORS = "output_timeline_data", "framework_raw"
 CPU, STEPS, FETCHES = "aicpu_intermediate", "step_trace_raw", "minddata_aicpu"
 FIRST = "min_cycle_counter"
 
-_MILLISECOND = 1_000_000
 _NAMES = ("op_name", "kernel_name")
-_FULL_NAMES = ("full_op_name", "full_kernel_name")
 _STARTS = ("start_time(ms)", "start_time(us)")
 """Names of columns of ms, whatever they say (output_timeline_data, M56)."""
 _MOST = float(1 << 62)
 _MOST_US = 1 << 48
-_DIGITS, _TICKS = 18, 1 << 58
-"""Numbers of more digits, or as great, are no ticks."""
+_TICKS = 1 << 58
+"""Numbers as great are no ticks."""
 _POINTS = ("start_point", "fp_point", "bp_point", "end_point")
 
 
@@ -41,7 +39,7 @@ def operators_in(folder: Folder) -> tuple[list[Operator], dict[str, tuple[int, i
     rows = [] if cells is None else list(_rows(cells))
     tasks: dict[str, tuple[int, int]] = {}
     for row in rows:
-        name = next((row[one] for one in _FULL_NAMES if row.get(one)), "")
+        name = full_name_in(row)
         numbers = [row.get(one, "") for one in ("stream_id", "task_id")]
         if all(one.isascii() and one.isdecimal() and len(one) < 10 for one in numbers):
             tasks.setdefault(name, (int(numbers[0]), int(numbers[1])))
@@ -58,8 +56,8 @@ def runs_in(
     if cells is None or names is None or not starts:
         return Runs(), []
     columns = [
-        _numbers(folder, cells, starts[0], _MILLISECOND),
-        _numbers(folder, cells, "duration(ms)", _MILLISECOND),
+        _numbers(folder, cells, starts[0], MILLISECOND),
+        _numbers(folder, cells, "duration(ms)", MILLISECOND),
         _numbers(folder, cells, "stream_id", 1),
     ]
     right = ~np.logical_or.reduce([bad for _, bad in columns])
@@ -106,13 +104,13 @@ def cpu_runs_in(folder: Folder) -> list[CpuRun]:
         return []
     names = cells.first(("op_type", "kernel_type", "node_type_name"))
     wanted = {"run_start": MICROSECOND, "run_end": MICROSECOND}
-    wanted |= {"total_time": _MILLISECOND, "dispatch_time": _MILLISECOND}
+    wanted |= {"total_time": MILLISECOND, "dispatch_time": MILLISECOND}
     if names is None or not wanted.keys() <= cells.columns.keys():
         return []
     columns = {name: _numbers(folder, cells, name, unit) for name, unit in wanted.items()}
     start, end = columns["run_start"][0], columns["run_end"][0]
     if _is_exported(start, end, columns["total_time"][0]):
-        columns["run_start"] = _numbers(folder, cells, "run_start", _MILLISECOND)
+        columns["run_start"] = _numbers(folder, cells, "run_start", MILLISECOND)
         start = columns["run_start"][0]
         # run_end counts what it waited before (aicpu_intermediate).
         end = start + columns["total_time"][0] - columns["dispatch_time"][0]
@@ -135,7 +133,7 @@ def _is_exported(start: Integers, end: Integers, total: Integers) -> bool:
 
     Made of what msprof exports the columns have the same names, and another unit.
     """
-    lengths = (end - start) * (_MILLISECOND // MICROSECOND)
+    lengths = (end - start) * (MILLISECOND // MICROSECOND)
     # Doubles of Unix times in ms lie 244 ns apart, and both were rounded.
     return bool(len(total)) and bool((np.abs(lengths - total) <= 4 * MICROSECOND).all())
 
@@ -149,7 +147,7 @@ def iterations_in(folder: Folder) -> list[Iteration]:
         cells = {
             name: int(text)
             for name, text in zip(header, row, strict=False)
-            if text.isascii() and text.isdecimal() and len(text) <= _DIGITS and int(text) < _TICKS
+            if is_whole(text) and int(text) < _TICKS
         }
         if "step_num" not in cells or "end_point" not in cells:
             continue
@@ -180,7 +178,7 @@ def fetches_in(folder: Folder) -> list[Fetch]:
     """The readings of ``minddata_aicpu``; a header is no reading."""
     found = []
     for words in folder.lines(FETCHES):
-        if len(words) == 4 and all(one.isascii() and one.isdecimal() for one in words[1:]):
+        if len(words) == 4 and all(map(is_whole, words[1:])):
             start, end, size = (int(one) for one in words[1:])
             if start <= end < _MOST_US:
                 name = last_part(words[0])

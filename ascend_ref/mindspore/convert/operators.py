@@ -12,6 +12,7 @@ from ascend_ref.capture import Integers, KernelKinds, Texts
 from ascend_ref.capture.model import NONE
 from ascend_ref.raw.tensors import NOT_AVAILABLE, TensorTexts
 from ascend_ref.raw.vocabulary import numbered
+from ascend_spec import mindspore_catalog
 
 from ..parse.operator import last_part
 from .found import Operator, Tensor
@@ -25,6 +26,9 @@ known of the launch (erratum M55), and exporters have no state then (op_summary)
 
 _OF_GRAPH_ENGINE, _OF_FRAMEWORK = ("DT_", "FORMAT_"), "NUMBER_TYPE_"
 """How the names of types and formats begin, by who numbered them (mindspore-profiler 2.4)."""
+_DIGITS = 18
+"""Numbers of more of them are not of 64 bits."""
+
 _OWN = "_"
 """What those of the framework end with today (tensor_data_types)."""
 
@@ -33,10 +37,16 @@ def operators_of(rows: Iterable[Mapping[str, object]]) -> list[Operator]:
     """Operators of rows of ``framework_raw``, the first of each full name."""
     found: dict[str, Operator] = {}
     for row in rows:
-        name = str(row.get("full_op_name") or row.get("full_kernel_name") or "")
+        name = full_name_in(row)
         if name and name not in found:
             found[name] = _operator(name, row)
     return list(found.values())
+
+
+def full_name_in(row: Mapping[str, object]) -> str:
+    """The full name in a row of ``framework_raw``, empty without one."""
+    names = mindspore_catalog().full_names
+    return next((str(row[one]) for one in names if row.get(one)), "")
 
 
 def kinds_of(operators: Sequence[Operator], texts: Texts) -> KernelKinds:
@@ -92,8 +102,12 @@ def _operator(name: str, row: Mapping[str, object]) -> Operator:
 def whole(value: object, other: int) -> int:
     """A number of 32 bits at most; the other one for what is none."""
     text = str(value)
-    fits = text.isascii() and text.isdecimal() and int(text) < 1 << 32
-    return int(text) if fits else other
+    return int(text) if is_whole(text) and int(text) < 1 << 32 else other
+
+
+def is_whole(text: str) -> bool:
+    """Whether a text is a number without a sign, of 64 bits at most."""
+    return text.isascii() and text.isdecimal() and len(text) <= _DIGITS
 
 
 def _tensors(value: object) -> dict[str, list[Tensor]]:

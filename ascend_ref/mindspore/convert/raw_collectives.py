@@ -9,13 +9,14 @@ from typing import Any
 from ascend_ref.capture.model import NONE
 from ascend_ref.raw.damage import few
 from ascend_ref.raw.moments import MICROSECOND
+from ascend_spec.mindspore import TASK_NUMBERS, UNRANKED
 
 from ..folder import OPERATOR
 from ..parse.documents import Malformed, is_number, read_document
 from ..parse.hccl import KIND
-from ..parse.hccl_links import LOCAL, RECORD, UNRANKED
+from ..parse.hccl_links import LOCAL, RECORD
 from ..parse.run import Run
-from .found import TASKS, Collective, Part
+from .found import Collective, Part
 
 _STREAMS = 1 << 31
 _LATEST = 1 << 50
@@ -79,7 +80,7 @@ def _part(event: Any, place: str) -> Part:
         start=start,
         end=start + length,
         stream=_number(args, "stream id", _STREAMS, place),
-        task=_number(args, "task id", TASKS, place),
+        task=_number(args, "task id", TASK_NUMBERS, place),
         plane=plane if isinstance(plane, int) and 0 <= plane < _STREAMS else 0,
         notify=_whole(args.get("notify id"), 1 << 63),
         source=_whole(args.get("src rank"), UNRANKED),

@@ -11,6 +11,7 @@ from ascend_ref.capture.model import NONE
 from ascend_ref.raw.damage import Damage, few
 from ascend_ref.raw.moments import MICROSECOND
 from ascend_ref.spill import Bytes, Spill, sorted_rows
+from ascend_spec.mindspore import TASK_NUMBERS
 
 from ..parse.aicpu import KIND, is_records
 from ..parse.hwts import HwtsRecords, kind_number, read_hwts
@@ -21,7 +22,7 @@ from ..parse.run import Run
 from ..raw.records import layout_of, read_records
 from ..raw.strings import String, read_strings
 from .clock import EXACT, TICK
-from .found import TASKS, CpuRun, Runs
+from .found import CpuRun, Runs
 
 _OF_KEY = (1 << STREAMS) - 1
 """Bits of a key that are the number of a task."""
@@ -50,7 +51,7 @@ def runs_of(
     order = sorted_rows(spill, start)
     start, end, key = (spill.taken(one, order) for one in (start, end, key))
     stream = spill.made(lambda one: one >> STREAMS, key)
-    task = spill.made(lambda one: (one & _OF_KEY) % TASKS, key)
+    task = spill.made(lambda one: (one & _OF_KEY) % TASK_NUMBERS, key)
     runs = Runs(start, end, stream, task, _operators(run, key, names, numbers, spill))
     unknown = spill.where(lambda one: one == NONE, runs.operator)
     lost = []

@@ -9,9 +9,10 @@ import numpy as np
 from ascend_ref.capture import Integers
 from ascend_ref.capture.model import NONE
 from ascend_ref.spill import Spill
+from ascend_spec.mindspore import TASK_NUMBERS
 
 from .clock import TICK
-from .found import TASKS, Runs
+from .found import Runs
 
 
 def rows_of_log(runs: Runs, others: Mapping[str, Integers], spill: Spill) -> Integers:
@@ -51,4 +52,4 @@ def rows_of_log(runs: Runs, others: Mapping[str, Integers], spill: Spill) -> Int
 
 
 def _key(stream: Integers, task: Integers) -> Integers:
-    return stream * TASKS + task
+    return stream * TASK_NUMBERS + task

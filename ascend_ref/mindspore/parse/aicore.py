@@ -21,7 +21,7 @@ HEADS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Times:
+class Times:
     """The cells of ``output_op_compute_time`` in their columns, and its total."""
 
     rows: Sequence[Mapping[str, str]]
@@ -33,7 +33,7 @@ def write_aicore(run: Run) -> None:
     path = run.made(TIMES)
     if path is None:
         return
-    times = _read(path, [one.name for one in run.columns(TIMES)])
+    times = read_times(path, [one.name for one in run.columns(TIMES)])
     _write(run, DETAIL, ([*_detail(row)] for row in times.rows))
     is_nothing = not times.total
     if is_nothing and run.way("nothing_executed") == "no-file":
@@ -41,11 +41,12 @@ def write_aicore(run: Run) -> None:
     _write(run, TYPES, () if is_nothing else _types(run, times))
 
 
-def _read(path: Path, columns: list[str]) -> _Times:
+def read_times(path: Path, columns: Sequence[str]) -> Times:
+    """The operators and the total of ``output_op_compute_time`` with these columns."""
     lines = path.read_text(encoding="utf-8").split("\n")[HEADS:-1]
     cells = [line.rsplit(None, len(columns) - 1) for line in lines[:-1]]
     rows = [dict(zip(columns, row, strict=True)) for row in cells]
-    return _Times(rows, Decimal(lines[-1].split()[-2]))
+    return Times(rows, Decimal(lines[-1].split()[-2]))
 
 
 def _detail(row: Mapping[str, str]) -> Iterator[str]:
@@ -55,7 +56,7 @@ def _detail(row: Mapping[str, str]) -> Iterator[str]:
         yield row["execution_times"]
 
 
-def _types(run: Run, times: _Times) -> Iterator[tuple[object, ...]]:
+def _types(run: Run, times: Times) -> Iterator[tuple[object, ...]]:
     """Rows of ``aicore_intermediate_type``. Sums are decimal, as the texts are."""
     way = run.way("type_times")
     framework = framework_of(run)

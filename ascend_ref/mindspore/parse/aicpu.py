@@ -9,13 +9,13 @@ import numpy as np
 
 from ascend_ref.raw.damage import Damage, Damaged, few
 from ascend_ref.raw.series import Slice
-from ascend_spec.mindspore import TICKS
+from ascend_spec.mindspore import ALONE_FROM, TASK_NUMBERS, TICKS
 
 from ..raw.records import layout_of, read_records
 from ..raw.strings import String, read_strings
 from .drawn import drawn
 from .framework import framework_of
-from .operator import ALONE_FROM, key_of, last_part
+from .operator import key_of, last_part
 from .run import Run
 from .tables import write_rows
 
@@ -112,8 +112,8 @@ def lines_of(run: Run, kernels: Iterable[Kernel]) -> list[str]:
             start, end = one.ticks
             cells |= {"run_start": start / TICKS, "run_end": end / TICKS}
         rows.append([cells[name] for name in columns])
-        for name in ("total_time(us)", "total_time(ms)"):
-            sums[name] = sums.get(name, 0) + cells[name]  # type: ignore[operator]
+        for name, value in _totals(one).items():
+            sums[name] = sums.get(name, 0) + value
     if not rows:
         return []
     title, _, total = label.format_map(_Formatted(sums)).rpartition(" ")
@@ -139,14 +139,17 @@ def _cells(number: int, one: Kernel) -> dict[str, str | int | float]:
     return {
         "serial_number": number,
         "node_type_name": one.name,
-        "total_time(us)": one.total,
+        **_totals(one),
         "dispatch_time(us)": one.dispatch,
-        "total_time(ms)": one.total / PER_MS,
         "dispatch_time(ms)": one.dispatch / PER_MS,
         "execution_time(ms)": (float(one.end) - float(one.start)) / PER_MS,
         "run_start": one.start,
         "run_end": one.end,
     }
+
+
+def _totals(one: Kernel) -> dict[str, int | float]:
+    return {"total_time(us)": one.total, "total_time(ms)": one.total / PER_MS}
 
 
 def _copied(run: Run, lines: Sequence[str]) -> Iterator[list[str]]:
@@ -204,7 +207,7 @@ def _kernel(
 
 def _of_records(run: Run, slices: Sequence[Slice], names: Mapping[str, str]) -> Iterator[Kernel]:
     layout = layout_of(KIND, run.day)
-    most = ALONE_FROM if run.way("aicpu_tasks") == "below-25000" else 1 << 16
+    most = ALONE_FROM if run.way("aicpu_tasks") == "below-25000" else TASK_NUMBERS
     with few(run.damage) as stated:
         for block in read_records(slices, KIND, run.day, run.damage):
             rows = layout.view(0, block.rows)

@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ascend_spec import mindspore_catalog
-from ascend_spec.mindspore import REDUCTION_BEGIN, TICKS
+from ascend_spec.mindspore import REDUCTION_BEGIN
 
+from .operators import PER_MS
 from .run import Run
 from .step_rows import AVERAGE
 from .tables import write_rows
@@ -24,8 +25,6 @@ OPERATORS, CPU, STEPS = "output_timeline_data", "aicpu_intermediate", "step_trac
 RECEIVING = "Receive-op"
 """In the names of operators that take from another stage."""
 US_PER_MS = 1e3
-PER_MS = TICKS * US_PER_MS
-"""Ticks of a millisecond."""
 DIGITS = 4
 LEAST = 2
 """Executions from which on there are steps."""
@@ -68,7 +67,7 @@ def write_cluster(run: Run) -> None:
     if run.of_rank is None or not is_written or operators is None or steps is None:
         return
     summed = _sorted(list(_reductions(steps)))
-    own = list(_operators(operators))
+    own = list(executions_in(operators))
     if not summed.names or not own:
         return
     bounds = step_bounds(own)
@@ -166,7 +165,8 @@ def _by_step(bounds: Sequence[tuple[float, float]], spans: Merged) -> list[float
     return found
 
 
-def _operators(path: Path) -> Iterator[tuple[str, float, float]]:
+def executions_in(path: Path) -> Iterator[tuple[str, float, float]]:
+    """Name, start and length in ms of each execution in ``output_timeline_data``."""
     with path.open(encoding="utf-8") as file:
         next(file, None)
         for line in file:

@@ -26,7 +26,7 @@ class Malformed(ValueError):
 def read_document(path: Path, take: Callable[[Any], Found], damage: Damaged) -> Found | None:
     """What is taken from a document; ``None`` where it cannot be, which is stated in ``damage``.
 
-    ``take`` raises ``ValueError`` or ``TypeError`` for what it cannot take.
+    ``take`` raises ``ValueError``, ``TypeError`` or ``OverflowError`` for what it cannot take.
     """
     try:
         with path.open("rb") as file:
@@ -37,7 +37,7 @@ def read_document(path: Path, take: Callable[[Any], Found], damage: Damaged) -> 
     except JSONDecodeError as problem:
         text = f"no document of JSON: {problem.msg}"
         damage.append(Damage(path, text, len(problem.doc[: problem.pos].encode())))
-    except (ValueError, TypeError, RecursionError) as problem:
+    except (ValueError, TypeError, OverflowError, RecursionError) as problem:
         damage.append(Damage(path, f"a document that is otherwise: {problem}"))
     except OSError as error:
         damage.append(Damage(path, error.strerror or str(error)))

@@ -6,16 +6,17 @@ import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from .documents import is_number
 from .exported import TO_MS
 from .exported_steps import Iterations, exported_iterations, of_graphs
 from .exported_timeline import Event, exported_events
 from .hccl import TABLE
-from .hccl_links import LOCAL, MOVES, RDMA, RECORD, SDMA, SEND, UNRANKED, WAIT
+from .hccl_links import LOCAL, MOVES, PER_MS, RDMA, RECORD, SDMA, ranks_of, transfers_in
 from .operator import last_part
 from .run import Run
 from .step_rows import AVERAGE
@@ -29,8 +30,6 @@ none.
 WAITING = "Notify_Wait"
 """Name of the events of waiting; their task type has a blank."""
 
-PER_KB = 1e3
-
 Values: TypeAlias = list[float]
 
 
@@ -41,7 +40,7 @@ class _Event:
     model: int
     step: int
     name: str
-    thread: Any
+    thread: int
     start: float
     duration: float
     task: str
@@ -74,12 +73,12 @@ def table_of(events: Sequence[_Event]) -> list[Sequence[object]]:
             for one in parts
         ]
         own = [(owner, one) for owner, one in zip(owners, parts, strict=True) if one.task != RECORD]
-        links = {link: _kinds(some) for link, some in _by([one for _, one in own], _link)}
         operators = {
-            owner: [str(step), *_costs([one for _, one in some]), _links(own, [o for _, o in some])]
-            for owner, some in _by(own, lambda one: one[0])
+            owner: [str(step), *_costs(some), _links(some)]
+            for owner, pairs in _by(own, itemgetter(0))
+            for some in [[one for _, one in pairs]]
         }
-        found.append((step, *_costs(parts), links, operators))
+        found.append((step, *_costs(parts), _links([one for _, one in own]), operators))
     found.sort(key=lambda one: one[0])
     rows: list[Sequence[object]] = [
         (step, cost, wait, json.dumps(links), json.dumps(operators))
@@ -94,33 +93,40 @@ def table_of(events: Sequence[_Event]) -> list[Sequence[object]]:
 
 def _collectives(events: Sequence[Event], steps: Iterations) -> Iterable[_Event]:
     process = next((one.get("pid") for one in events if _is_process(one)), None)
-    ends: dict[int, list[tuple[float, int]]] = {}
+    own: dict[int, list[tuple[int, float]]] = {}
     for model, step, end in zip(
         steps.model.tolist(), steps.step.tolist(), steps.times["end"].tolist(), strict=True
     ):
-        ends.setdefault(model, []).append((end, step))
+        own.setdefault(model, []).append((step, end))
+    for some in own.values():
+        some.sort(key=itemgetter(0))
     for one in events:
         args = one.get("args")
         if process is None or one.get("pid") != process or one.get("ph") != "X":
             continue
         args = args if isinstance(args, dict) else {}
         model = args.get("model id")
-        if not isinstance(model, int):
+        if not isinstance(model, int) or model not in own:
             continue
-        own = sorted(ends.get(model, ()), key=lambda pair: pair[1])
         try:
             start, duration = float(one["ts"]), float(one["dur"])
             size = args.get("size(Byte)", 0)
             size = size if _is_whole(size) else int(size, 16)
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             continue
-        at = bisect_left([end for end, _ in own], (start + duration) * TO_MS)
-        if at < len(own):
+        if not all(map(is_number, (start, duration, size))):
+            continue
+        at = bisect_left(own[model], (start + duration) * TO_MS, key=itemgetter(1))
+        if at < len(own[model]):
             task, transport = (str(args.get(key, "")) for key in ("task type", "transport type"))
             name, link = str(one.get("name")), _ranks(args, transport)
-            thread = one.get("tid")
+            thread = one["tid"] if _is_whole(one.get("tid")) else 0
             yield _Event(
-                *(model, own[at][1], name, thread, start, duration), task, transport, link, size
+                *(model, own[model][at][0], name, thread, start, duration),
+                task,
+                transport,
+                link,
+                size,
             )
 
 
@@ -135,16 +141,8 @@ def _is_whole(value: object) -> bool:
 
 
 def _ranks(args: Any, transport: str) -> str:
-    source, target = args.get("src rank", 0), args.get("dst rank", 0)
-    source = target if source == UNRANKED else source
-    target = source if target == UNRANKED else target
-    if transport == LOCAL:
-        source, target = target, source
-    return f"{source}-{target}"
-
-
-def _link(one: _Event) -> str:
-    return one.link
+    source, target = ranks_of(args.get("src rank", 0), args.get("dst rank", 0))
+    return f"{target}-{source}" if transport == LOCAL else f"{source}-{target}"
 
 
 def _by(items: Iterable[Any], key: Callable[[Any], Any]) -> list[tuple[Any, list[Any]]]:
@@ -173,11 +171,8 @@ def _kinds(parts: Sequence[_Event]) -> dict[str, Any]:
     return found
 
 
-def _links(every: Sequence[tuple[str, _Event]], own: Sequence[_Event]) -> dict[str, dict[str, Any]]:
-    """The links of an operator, of those that the step has; ones without a part are left out."""
-    known = dict(_by(own, _link))
-    links = sorted({one.link for _, one in every})
-    return {link: _kinds(known[link]) for link in links if link in known}
+def _links(parts: Sequence[_Event]) -> dict[str, dict[str, Any]]:
+    return {link: _kinds(some) for link, some in _by(parts, attrgetter("link"))}
 
 
 def _sdma(parts: Sequence[_Event]) -> Values:
@@ -191,18 +186,8 @@ def _rdma(parts: Sequence[_Event]) -> Any:
     """Of one thread its values in a list, of several their sum."""
     found: list[Values] = []
     for _, some in _by(parts, attrgetter("thread")):
-        time = wait = size = 0.0
-        at = 0
-        while at < len(some) - 2:
-            three = some[at : at + 3]
-            if [one.task for one in three] == [SEND, SEND, WAIT]:
-                time += three[0].duration + three[1].duration + three[2].duration
-                wait += three[2].duration
-                size += three[0].size + three[1].size
-                at += 2
-            at += 1
-        time, wait, size = time / PER_KB, wait / PER_KB, size / PER_KB
-        found.append([time, size, size / (time / PER_KB) if size else 0, wait])
+        time, wait, size = (one / PER_MS for one in transfers_in(some))
+        found.append([time, size, size / (time / PER_MS) if size and time else 0, wait])
     if len(found) > 1:
         added: Values = np.sum(found, axis=0).tolist()
         return added

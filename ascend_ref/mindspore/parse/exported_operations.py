@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from itertools import chain
 
 import numpy as np
 
 from .exported import Floats, exported_operators
 from .run import Run
-from .tables import write_rows
+from .tables import write_document, write_rows
 
 FLOPS, SUMMARY = "flops", "flops_summary"
 DIGITS = 4
@@ -34,10 +33,8 @@ def write_exported_operations(run: Run) -> None:
         header = [one.name for one in run.columns(FLOPS)]
         cells = zip(operators.full_names, *(one.tolist() for one in columns), strict=True)
         write_rows(run, path, chain([header], cells))
-    path = run.path(SUMMARY)
-    if path is not None:
-        names = [one.name for one in run.columns(SUMMARY)]
-        path.write_text(json.dumps(dict(zip(names, totals, strict=True))), encoding="utf-8")
+    names = [one.name for one in run.columns(SUMMARY)]
+    write_document(run, SUMMARY, dict(zip(names, totals, strict=True)))
 
 
 def _rates(counted: Floats, duration: Floats) -> Floats:

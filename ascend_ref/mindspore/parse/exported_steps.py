@@ -28,16 +28,14 @@ from .exported import (
     exported_operators,
     files_of_export,
 )
+from .operators import PER_MS
 from .run import Run
 from .step_rows import AVERAGE
-from .step_trace import POINTS, STEPS, save_points
-from .tables import write_rows
+from .step_trace import POINTS, STEPS
+from .tables import write_document, write_rows
 
 NO_MODEL = 4_294_967_295
 """Model of iterations and operators of no graph."""
-
-PER_MS = 1e5
-"""Ticks."""
 
 FIRST = 1
 """The iteration by which parsers judge the others."""
@@ -78,7 +76,7 @@ def write_exported_steps(run: Run) -> None:
     found, operators = exported_iterations(run), exported_operators(run)
     if found is None or operators is None:
         return
-    steps = stepsof_graphs(run, found, operators)
+    steps = steps_of_graphs(run, found, operators)
     if len(steps):
         _write_steps(run, steps, operators)
     _write_points(run, of_graphs(run, found), operators)
@@ -97,7 +95,7 @@ def exported_iterations(run: Run) -> Iterations | None:
     return None
 
 
-def stepsof_graphs(run: Run, found: Iterations, operators: ExportedOperators) -> Iterations:
+def steps_of_graphs(run: Run, found: Iterations, operators: ExportedOperators) -> Iterations:
     """The iterations that are steps (exported_steps)."""
     graphs = np.unique(operators.export.numbers["model"])
     own = of_graphs(run, found)
@@ -225,4 +223,6 @@ def _write_points(run: Run, iterations: Iterations, operators: ExportedOperators
     end = start + operators.duration[order]
     backward = np.searchsorted(end, times["bp"][row], side="left") - 1
     names = [operators.names[int(operators.name[order[one]])] for one in (forward, backward)]
-    save_points(run, dict(zip((one.name for one in run.columns(POINTS)), names, strict=True)))
+    write_document(
+        run, POINTS, dict(zip((one.name for one in run.columns(POINTS)), names, strict=True))
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -14,6 +13,7 @@ import numpy as np
 from .documents import Malformed, read_document
 from .exported import exported_operators, files_of_export
 from .run import Run
+from .tables import write_document
 
 KIND = "msprof_timeline"
 DISPLAY, SUMMARY = "ascend_timeline_display", "ascend_timeline_summary"
@@ -49,10 +49,8 @@ def write_exported_timeline(run: Run) -> None:
     """Write ``ascend_timeline_display``, where msprof exported one, and the sums of operators."""
     _write_summary(run)
     events = exported_events(run)
-    path = run.path(DISPLAY) if events is not None else None
-    if path is not None and events is not None:
-        every = [*events, *scope_events(_scoped(events))]
-        path.write_text(json.dumps(every), encoding="utf-8")
+    if events is not None:
+        write_document(run, DISPLAY, [*events, *scope_events(_scoped(events))])
 
 
 @lru_cache(maxsize=1)
@@ -70,8 +68,7 @@ def _events(document: Any) -> Sequence[Event]:
 
 def _write_summary(run: Run) -> None:
     operators = exported_operators(run)
-    path = run.path(SUMMARY) if operators is not None and len(operators) else None
-    if path is None or operators is None:
+    if operators is None or not len(operators):
         return
     streams = operators.export.numbers["stream"]
     values = (
@@ -82,7 +79,7 @@ def _write_summary(run: Run) -> None:
         max(len(one.split("/")) for one in operators.names),
     )
     names = (one.name for one in run.columns(SUMMARY))
-    path.write_text(json.dumps(dict(zip(names, values, strict=True))), encoding="utf-8")
+    write_document(run, SUMMARY, dict(zip(names, values, strict=True)))
 
 
 def _scoped(events: Sequence[Event]) -> Iterator[tuple[list[str], Decimal, Decimal]]:
@@ -94,6 +91,8 @@ def _scoped(events: Sequence[Event]) -> Iterator[tuple[list[str], Decimal, Decim
         try:
             start, length = (Decimal(one[key]).quantize(_EXACT) for key in ("ts", "dur"))
         except (KeyError, TypeError, ValueError, InvalidOperation):
+            continue
+        if start.is_nan() or length.is_nan():
             continue
         yield name.split("/")[:-1], start, start + length
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count, pairwise
@@ -16,14 +15,15 @@ import numpy.typing as npt
 from ascend_ref.raw.damage import Damage
 
 from ..raw.records import layout_of, read_records
-from .aicore import HEADS
-from .cluster import PER_MS
+from .aicore import read_times
+from .cluster import executions_in
 from .documents import Malformed, is_number, read_document
 from .framework import framework_of
 from .operator import key_of
-from .operators import TIMES
+from .operators import PER_MS, TIMES
 from .run import Run
 from .step_rows import AVERAGE
+from .tables import write_document
 
 KIND, MACHINE = "aicore", "device_info"
 TABLE, SUMS, SCOPES, OF_STEPS = "flops", "flops_summary", "flops_scope", "flops_utilization_step"
@@ -80,8 +80,10 @@ def write_flops(run: Run) -> None:
         sum(shares) / len(shares) if shares else 0.0,
     )
     names = [one.name for one in run.columns(SUMS)][: len(sums)]
-    _dump(run, SUMS, dict(zip(names, (round(one, DIGITS) for one in sums), strict=True)))
-    _dump(run, SCOPES, scopes_of({row[0]: row[1] for row in rows}, run.way("flops_scopes")))
+    write_document(run, SUMS, dict(zip(names, (round(one, DIGITS) for one in sums), strict=True)))
+    write_document(
+        run, SCOPES, scopes_of({row[0]: row[1] for row in rows}, run.way("flops_scopes"))
+    )
 
 
 def most_of(document: Any) -> float:
@@ -158,17 +160,12 @@ def _write_steps(run: Run, used: Sequence[float]) -> None:
         path.write_text("".join(["steps, FLOPS_Utilization %\n", *lines]), encoding="utf-8")
 
 
-def _dump(run: Run, table: str, document: Any) -> None:
-    path = run.path(table)
-    if path is not None:
-        path.write_text(json.dumps(document), encoding="utf-8")
-
-
 def _found(run: Run, times: Path) -> Found:
     """What cores counted, in the order of the records; an operator counts as in its first one."""
     slices = run.slices(KIND)
     framework = framework_of(run)
-    average = dict(_averages(times))
+    timed = read_times(times, [one.name for one in run.columns(TIMES)]).rows
+    average = {row["op_name"]: float(row["compute_time(ms)"]) for row in timed}
     found = Found()
     placing = _Steps(_starts(run), _bounds(run))
     counted: dict[str, float] = {}
@@ -221,19 +218,9 @@ class _Steps:
         return list(zip(self.sums, lengths, strict=True))
 
 
-def _averages(path: Path) -> Iterator[tuple[str, float]]:
-    for line in path.read_text(encoding="utf-8").split("\n")[HEADS:-2]:
-        name, time = line.split()[:2]
-        yield name, float(time)
-
-
 def _starts(run: Run) -> list[tuple[str, float]]:
     path = run.made(TIMELINE)
-    if path is None:
-        return []
-    lines = path.read_text(encoding="utf-8").split("\n")[1:-1]
-    cells = (line.rsplit(",", 3) for line in lines)
-    return [(name, float(start)) for name, _, start, _ in cells]
+    return [] if path is None else [(name, start) for name, start, _ in executions_in(path)]
 
 
 def _bounds(run: Run) -> list[tuple[float, float]]:

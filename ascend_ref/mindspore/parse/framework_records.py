@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ascend_ref.raw.damage import Damage, Damaged, few
 from ascend_ref.raw.slices import Block
+from ascend_spec.mindspore import OWN_NUMBERS
 from ascend_spec.mindspore.records import INLINE, MOST_TENSORS, NUMBER
 
 from ..raw.lines import read_slices
@@ -23,9 +24,6 @@ TASKS = "task_desc_records"
 TENSORS = "tensor_data_records"
 STEPS = "step_records"
 TEXTS = "hash_dic"
-
-OWN = 200
-"""What is added to numbers of formats and types that are MindSpore's own (from-200)."""
 
 Tensors = dict[str, dict[str, object]]
 """Inputs and outputs of one operator by their names, as ``op_info`` has them."""
@@ -139,7 +137,7 @@ def _tensors(run: Run) -> dict[str, Tensors]:
     found: dict[str, Tensors] = {}
     counts: dict[tuple[str, str], int] = {}
     types, offset_from = run.way("data_types"), run.way("tensor_numbers")
-    names = _Numbers(types, OWN if offset_from == "from-200" else None)
+    names = _Numbers(types, OWN_NUMBERS if offset_from == "from-200" else None)
     with few(run.damage) as stated:
         for block, rows in _records(run, TENSORS):
             counted = rows["tensorNum"].tolist()

@@ -13,8 +13,9 @@ from ..raw.lines import Line, read_slices
 from .operator import last_part
 from .run import Run
 from .step_rows import Reduction
-from .step_trace import POINTS, point_info, rows_of, save, save_points
+from .step_trace import POINTS, point_info, rows_of, save
 from .steps import Step
+from .tables import write_document
 
 KIND = "gpu_step_trace"
 STREAM = "ops"
@@ -75,11 +76,11 @@ def write_gpu_steps(run: Run) -> None:
             steps = list(steps_of_operators(operators, run.way("gpu_first_line"), stated))
     _write(run, steps)
     if info:
-        save_points(run, info)
+        write_document(run, POINTS, info)
     elif len(operators) > 2:
         first = int(run.way("gpu_first_line") == "step-start")
         names = [one.name for one in operators[first : first + 2]]
-        save_points(run, point_info(run.columns(POINTS), names, True))
+        write_document(run, POINTS, point_info(run.columns(POINTS), names, True))
 
 
 def steps_of_operators(

@@ -90,11 +90,12 @@ def table_of(
     hccl_averages.
     """
     steps = by_step([row for rows in operators.values() for row in rows], order)
+    of_steps: dict[str, dict[str, Row]] = {}
+    for name, rows in operators.items():
+        for row in rows:
+            of_steps.setdefault(row[0], {})[name] = row
     for step, cost, wait, links in steps:
-        of_step = {
-            name: list(row) for name, rows in operators.items() for row in rows if row[0] == step
-        }
-        yield step, cost, wait, json.dumps(links), json.dumps(of_step)
+        yield step, cost, wait, json.dumps(links), json.dumps(of_steps[step])
     if not steps:
         return
     mark = [AVERAGE] if averages == "json" else []

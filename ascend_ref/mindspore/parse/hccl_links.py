@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-UNRANKED = 0xFFFF_FFFF
-"""In place of the own rank."""
+from ascend_spec.mindspore import UNRANKED
 
 RDMA, SDMA, LOCAL = "RDMA", "SDMA", "LOCAL"
 SEND, WAIT, RECORD = "RDMASend", "Notify Wait", "Notify Record"
@@ -19,6 +18,22 @@ PER_MS = 1e3
 
 Links: TypeAlias = dict[str, dict[str, list[float]]]
 """By link and its kind: cost in ms, size in kB, bandwidth in kB/s, and of RDMA the wait in ms."""
+
+
+class Part(Protocol):
+    """A part of an operator, of any source."""
+
+    @property
+    def task(self) -> str | None:
+        """Its kind."""
+
+    @property
+    def duration(self) -> float:
+        """us."""
+
+    @property
+    def size(self) -> int:
+        """Byte."""
 
 
 class Event(NamedTuple):
@@ -51,13 +66,16 @@ class Cost(NamedTuple):
 
 
 def cost_of(events: Sequence[Event], ways: LinkWays) -> Cost:
-    """The cost of one execution of an operator."""
+    """The cost of one execution of an operator.
+
+    Raises ``TypeError`` for threads that are no numbers, where one of them is the main one.
+    """
     links = links_of(events, ways)
     counted = events
     own = links
     if ways.costs == "main-stream":
         threads = _by(events, lambda one: one.thread)
-        counted = threads[max(threads)]  # type: ignore[type-var]
+        counted = threads[max(threads)]  # type: ignore[type-var]  # raises, as stated above
         # Parsers turn events on a device itself where they stand, and here turn them back.
         own = links_of(counted, ways, turned=False)
     waits = sum(one.duration for one in counted if one.task == WAIT) / PER_MS
@@ -127,11 +145,16 @@ def _by(events: Iterable[Event], key: Callable[[Event], object]) -> dict[object,
 def _link(event: Event, ways: LinkWays, turned: bool) -> str:
     source, target = event.link or (0, 0)
     if ways.ranks == "own":
-        source = target if source == UNRANKED else source
-        target = source if target == UNRANKED else target
+        source, target = ranks_of(source, target)
     if event.transport == LOCAL and turned:
         source, target = target, source
     return f"{source}-{target}"
+
+
+def ranks_of(source: int, target: int) -> tuple[int, int]:
+    """Source and target, each the other one where it is the own rank."""
+    source = target if source == UNRANKED else source
+    return source, source if target == UNRANKED else target
 
 
 def _kinds(events: Iterable[Event], ways: LinkWays) -> Mapping[str, list[Event]]:
@@ -146,19 +169,26 @@ def _kinds(events: Iterable[Event], ways: LinkWays) -> Mapping[str, list[Event]]
     return found
 
 
-def _rdma(events: Sequence[Event], ways: LinkWays) -> list[float]:
-    """Two sends and a wait that follow each other are a transfer."""
+def transfers_in(parts: Sequence[Part]) -> tuple[float, float, int]:
+    """Cost and wait in us, and bytes, of the transfers of RDMA: two sends and a wait that follow
+    each other.
+    """
     cost: float = 0
     wait: float = 0
     size = at = 0
-    while at < len(events) - 2:
-        three = events[at : at + 3]
+    while at < len(parts) - 2:
+        three = parts[at : at + 3]
         if [one.task for one in three] == [SEND, SEND, WAIT]:
             cost += three[0].duration + three[1].duration + three[2].duration
             wait += three[2].duration
             size += three[0].size + three[1].size
             at += 2
         at += 1
+    return cost, wait, size
+
+
+def _rdma(events: Sequence[Event], ways: LinkWays) -> list[float]:
+    cost, wait, size = transfers_in(events)
     return [*_values(cost, size, ways), wait / PER_MS]
 
 

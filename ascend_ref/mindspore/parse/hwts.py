@@ -18,21 +18,16 @@ from ascend_ref.raw.fields import numbers
 from ascend_ref.raw.layout import Bytes, Layout
 from ascend_ref.raw.slices import Block
 from ascend_spec import mindspore_catalog
+from ascend_spec.mindspore import ALONE_FROM, LAST_BEFORE_FLIP, TASK_NUMBERS
 
 from ..raw.lines import BITS
 from ..raw.records import are_among, layout_of, read_records
 from .drawn import BETWEEN, ROOM
-from .operator import ALONE_FROM
 from .run import Run
 from .text import Cells, lines_of, names_in, whole_numbers
 
 HWTS = "hwts"
 FORMAT_DATA = "output_format_data_hwts"
-
-NUMBERS = 1 << 16
-"""Of tasks, before they begin again."""
-LAST_BEFORE_FLIP = 65_000
-"""A task behind a greater number than this begins again (task_key)."""
 
 NEVER = (1 << BITS) - 1
 
@@ -186,7 +181,7 @@ class Flips:
     def added(self, task: Integers, stream: Integers) -> Integers | int:
         """What is added to the numbers of tasks."""
         if not self._high and (task <= LAST_BEFORE_FLIP).all():
-            return self._flips * NUMBERS
+            return self._flips * TASK_NUMBERS
         order = np.argsort(stream, kind="stable")
         before = np.empty(len(task), np.int64)
         sorted_stream, sorted_task = stream[order], task[order]
@@ -205,7 +200,7 @@ class Flips:
                 self._high.pop(name, None)
         counted = np.cumsum(flips) + self._flips
         self._flips = int(counted[-1])
-        return counted * NUMBERS
+        return counted * TASK_NUMBERS
 
 
 def is_alone(task: Integers, way: str) -> npt.NDArray[np.bool_]:

@@ -10,8 +10,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from ascend_ref.raw.damage import Damage
-from ascend_spec.mindspore.messages import MEMORY
+from ascend_spec import mindspore_catalog
+from ascend_spec.mindspore.messages import ALWAYS, BETWEEN, FROM_START, MEMORY, TO_END
 
 from ..raw.messages import NoMessage, decode_message
 from .aicore import DETAIL
@@ -21,6 +24,7 @@ from .framework import framework_of
 from .operator import Row
 from .run import Run
 from .step_trace import POINTS
+from .tables import write_document
 
 KIND = "memory_usage_graphs"
 SUMMARY, DETAILS = "memory_usage_summary", "memory_usage_details"
@@ -28,14 +32,6 @@ GIB = 1 << 30
 
 MOST_NODES = 2_000
 """Of a graph; of one with more each n-th node is shown."""
-
-ALWAYS, FROM_START, TO_END, BETWEEN = (
-    "LifeLongGraphAll",
-    "LifeLongGraphStart",
-    "LifeLongGraphEnd",
-    "LifeLongNone",
-)
-"""How long tensors live, as life_long says."""
 
 Element: TypeAlias = dict[str, Any]
 
@@ -73,44 +69,41 @@ def write_memory(run: Run) -> None:
         "static_mem": static,
     }
     for table, content in ((SUMMARY, summary), (DETAILS, details)):
-        path = run.path(table)
-        if path is not None:
-            path.write_text(json.dumps(content), encoding="utf-8")
+        write_document(run, table, content)
 
 
 @dataclass
 class Graph:
-    """One graph. ``lines``: GiB held at each node; ``alive``: the tensors that hold it."""
+    """One graph. ``lines``: GiB held at each node; ``lives``: at which each tensor does."""
 
     message: Element
     known: Mapping[str, tuple[str, Element]]
-    lines: list[float] = field(default_factory=list)
-    alive: list[list[int]] = field(default_factory=list)
+    lines: list[float] = field(init=False)
+    lives: dict[int, range] = field(init=False)
 
     def __post_init__(self) -> None:
         self.nodes: list[Element] = self.message["node_mems"]
         self.tensors = {one["tensor_id"]: one for one in self.message["tensor_mems"]}
         self.static = self.message["static_mem"] / GIB
         count = len(self.nodes)
-        self.lines = [self.static] * count
-        self.alive = [[] for _ in range(count)]
-        for number, one in self.tensors.items():
-            for place in range(*self._life(one, count)):
-                self.lines[place] += one["size"] / GIB
-                self.alive[place].append(number)
+        self.lives = {number: self._life(one, count) for number, one in self.tensors.items()}
+        lines = np.full(count, self.static)
+        for number, life in self.lives.items():
+            lines[life.start : life.stop] += self.tensors[number]["size"] / GIB
+        self.lines = lines.tolist()
 
     @staticmethod
-    def _life(tensor: Element, count: int) -> tuple[int, int]:
-        """The first node of a tensor and the one behind its last; of one without a place none."""
+    def _life(tensor: Element, count: int) -> range:
+        """The nodes at which a tensor holds memory; of one without a place none."""
         first, last = tensor["life_start"], tensor["life_end"] + 1
         life = tensor["life_long"]
         if life not in (ALWAYS, FROM_START, TO_END, BETWEEN):
-            return 0, 0
+            return range(0)
         if life in (ALWAYS, FROM_START):
             first = 0
         if life in (ALWAYS, TO_END):
             last = count
-        return (first, min(last, count)) if 0 <= first <= last else (0, 0)
+        return range(first, min(last, count)) if 0 <= first <= last else range(0)
 
     def details(self, points: Mapping[str, str], breakdowns: str) -> Element:
         """The graph as the details have it. ``breakdowns``: the way of memory_breakdowns."""
@@ -123,7 +116,7 @@ class Graph:
         sources = self._sources()
         parts = [
             [self._part(number, *sources[number]) for number in alive if number in sources]
-            for alive in (self.alive[:1] if is_sampled else self.alive)
+            for alive in self._alive(1 if is_sampled else len(self.nodes))
         ]
         by_name = {one["node_name"]: one["node_id"] for one in self.nodes}
         at = {name: by_name.get(full.rpartition("/")[2]) for name, full in points.items()}
@@ -136,6 +129,14 @@ class Graph:
             "lines": self.lines[::step],
             "breakdowns": parts[0] if breakdowns == "of-first-node-alone" else parts,
         }
+
+    def _alive(self, count: int) -> list[list[int]]:
+        """The tensors that hold memory at each of the first nodes."""
+        found: list[list[int]] = [[] for _ in range(count)]
+        for number, life in self.lives.items():
+            for place in life[: max(count - life.start, 0)]:
+                found[place].append(number)
+        return found
 
     def _node(self, node: Element, change: float) -> Element:
         own = {*node["output_tensor_id"], *node["workspace_tensor_id"]} & self.tensors.keys()
@@ -208,8 +209,9 @@ def _points(run: Run) -> Mapping[str, str]:
 def _operators(run: Run) -> Mapping[str, tuple[str, Element]]:
     """Full name and tensors of the operators with a time, by their names."""
     found = {}
+    names = mindspore_catalog().full_names
     for row in _timed(run):
-        full = row.get("full_op_name") or row.get("full_kernel_name")
+        full = next(row[one] for one in names if one in row)
         info = json.loads(str(row.get("op_info") or "{}"))
         # What is made of exports begins the names of sides with capitals.
         tensors = {key.lower(): one for key, one in info.items()} if isinstance(info, dict) else {}

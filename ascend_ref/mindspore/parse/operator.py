@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ascend_spec import mindspore_catalog, per_spec
-
-ALONE_FROM = 25_000
-"""Tasks from here on are known by their number alone (task-from-25000)."""
+from ascend_spec.mindspore import ALONE_FROM
 
 SUBGRAPHS = ("Default", "Gradients")
 """First parts of full names that are subgraphs (mindspore-profiler 2.4)."""

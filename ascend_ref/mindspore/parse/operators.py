@@ -11,11 +11,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ascend_ref.spill import Bytes, Spill, sorted_rows
-from ascend_spec.mindspore import TICKS
+from ascend_spec.mindspore import TASK_NUMBERS, TICKS
 
 from .drawn import Cell, drawn
 from .framework import framework_of
-from .hwts import HWTS, NUMBERS, HwtsRecords, is_alone, kind_number, read_hwts
+from .hwts import HWTS, HwtsRecords, is_alone, kind_number, read_hwts
 from .pairing import Executions, Integers, Known, executions
 from .run import Run
 from .text import lines_of, names_in, shortest, whole_numbers
@@ -25,6 +25,7 @@ TIMELINE = "output_timeline_data"
 FIRST = "min_cycle_counter"
 
 PER_MS = TICKS * 1e3
+"""Ticks of a millisecond."""
 
 STREAMS = 32
 """Bits of a task in a key; those above are its stream."""
@@ -80,8 +81,8 @@ class TaskTable:
         }
         self._keys = np.array(sorted(keys), np.int64)
         self._operators = np.array([keys[one] for one in sorted(keys)], np.int64)
-        self._is_task = np.zeros(NUMBERS, np.bool_)
-        self._is_task[self._keys % NUMBERS] = True
+        self._is_task = np.zeros(TASK_NUMBERS, np.bool_)
+        self._is_task[self._keys % TASK_NUMBERS] = True
         self._starts, self._ends = kind_number("START_OF_TASK"), kind_number("END_OF_TASK")
 
     def known(self, every: HwtsRecords) -> Known:

@@ -102,9 +102,8 @@ def parse(
     the ranks of one run, which share its work so; their files come into ``folder`` itself, with the
     number of the rank. ``folder`` appears complete or not at all.
 
-    Raises ``Unreadable`` where there are no raw files, or ranks that cannot be told apart,
-    ``KeyError`` for an unknown generation,
-    ``FileExistsError`` for a folder that exists, ``OSError``.
+    Raises ``Unreadable`` where there are no raw files, or two captures of one rank, ``KeyError``
+    for an unknown generation, ``FileExistsError`` for a folder that exists, ``OSError``.
     """
     day = None if generation is None else mindspore_catalog().day_of(generation)
     captures = find_captures(source)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
@@ -17,7 +16,7 @@ from .points import OneJob, Points, points_of
 from .run import Run
 from .step_rows import Reduction, StepRows
 from .steps import Point, Segmentation, Step, steps_of
-from .tables import write_rows
+from .tables import write_document, write_rows
 
 STEPS = "step_trace_raw"
 POINTS = "step_trace_point_info"
@@ -56,7 +55,7 @@ def write_steps(run: Run) -> None:
     named = {} if run.way("point_names") == "unnamed" else operators.by_tag
     tags = points.tags.names
     names = [named.get(tags["FP_START"], ""), named.get(tags["BP_END"], "")]
-    save_points(run, point_info(run.columns(POINTS), names, is_training))
+    write_document(run, POINTS, point_info(run.columns(POINTS), names, is_training))
 
 
 def steps_in(run: Run, points: Points) -> Iterator[Step]:
@@ -112,13 +111,6 @@ def point_info(
     """The operators of the points of a step by their columns."""
     found = zip(columns, names, strict=True)
     return {one.name: name for one, name in found if is_training or one.mode != "training"}
-
-
-def save_points(run: Run, info: object) -> None:
-    """Write what names the operators of points."""
-    path = run.path(POINTS)
-    if path is not None:
-        path.write_text(json.dumps(info), encoding="utf-8")
 
 
 def operators_at(run: Run, points: Points, framework: Framework) -> PointOperators:

@@ -13,13 +13,13 @@ from ascend_spec import raw_catalog
 from ascend_spec.mindspore.records import TICK
 from ascend_spec.raw.records import DEVICE_MAGIC
 
+from .device import COUNTED
 from .job import Job
 
 KIND, MACHINE = "aicore", "device_info"
 GROUP = "ArithmeticUtilization"
 """Of the counters that parsers take for what they count (M81)."""
 
-_COUNTED = 16
 _MEGAHERTZ = "100.000000"
 
 
@@ -44,7 +44,7 @@ def write_aicore(job: Job) -> None:
         KIND,
         "AICORE_PMU",
         {
-            "cnt": np.arange(len(own)) % _COUNTED,
+            "cnt": np.arange(len(own)) % COUNTED,
             "magic": np.full(len(own), DEVICE_MAGIC),
             "taskId": graph.number[task[own]],
             "streamId": graph.stream[task[own]],

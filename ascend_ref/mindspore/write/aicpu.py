@@ -10,17 +10,16 @@ import numpy as np
 
 from ascend_ref.capture.model import NONE
 from ascend_ref.raw.lines import Entry
+from ascend_ref.raw.moments import MICROSECOND
 from ascend_spec import mindspore_catalog
 from ascend_spec.core import DAYS
+from ascend_spec.mindspore import TICKS
 from ascend_spec.mindspore.records import TICK
 
 from .graph import Operator
 from .job import Job
 
 KIND = "aicpu"
-PER_US = 100
-"""Ticks of a microsecond (mindspore-profiler 1.2)."""
-MICROSECOND = 1_000
 
 _TAG = 60
 _THREAD = 3
@@ -46,12 +45,12 @@ class Run(NamedTuple):
     @property
     def dispatch(self) -> int:
         """us until it ran."""
-        return (self.before - self.submitted) // PER_US
+        return (self.before - self.submitted) // TICKS
 
     @property
     def total(self) -> int:
         """us in all."""
-        return (self.after - self.submitted) // PER_US
+        return (self.after - self.submitted) // TICKS
 
 
 def write_aicpu(job: Job) -> None:
@@ -107,7 +106,7 @@ def _tasks(job: Job) -> tuple[dict[Key, list[int]], dict[Key, list[Operator]]]:
 
 
 def _write_records(job: Job, runs: list[Run]) -> None:
-    end = np.array([one.end for one in runs]) // PER_US
+    end = np.array([one.end for one in runs]) // TICKS
     copied = end - np.array([one.memcpy for one in runs])
     start = np.array([one.start for one in runs])
     rows = job.records(
@@ -117,7 +116,7 @@ def _write_records(job: Job, runs: list[Run]) -> None:
             "dataTag": np.full(len(runs), _TAG),
             "streamId": np.array([job.graph.device_stream(one.operator.stream) for one in runs]),
             "taskId": np.array([one.operator.number for one in runs]),
-            "run_start": start // PER_US,
+            "run_start": start // TICKS,
             "run_start_counter": start,
             "compute_start": copied - np.array([one.compute for one in runs]),
             "memcpy_start": copied,
@@ -144,13 +143,13 @@ def _lines(job: Job, run: Run) -> Iterator[Entry]:
     every = mindspore_catalog().grammars[KIND].lines
     if not DAYS.in_force(every[line], job.day):
         line = f"counted_{line}"
-    end = run.end // PER_US
+    end = run.end // TICKS
     copied = end - run.memcpy
     parts: dict[str, object] = {
-        "tick": run.start // PER_US,
+        "tick": run.start // TICKS,
         "name": run.operator.op_type if is_own else run.operator.name,
         "verb": "tart",
-        "run_start": run.start // PER_US,
+        "run_start": run.start // TICKS,
         "run_end": end,
     }
     if not is_own:
@@ -181,8 +180,8 @@ def write_fetches(job: Job) -> None:
     own = np.flatnonzero(table["device"] == job.device)
     columns = (
         table["name"][own],
-        job.ticks(table["start"][own]) // PER_US,
-        job.ticks(table["end"][own]) // PER_US,
+        job.ticks(table["start"][own]) // TICKS,
+        job.ticks(table["end"][own]) // TICKS,
         table["size"][own],
     )
     job.write_lines(

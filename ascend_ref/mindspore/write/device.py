@@ -20,7 +20,8 @@ HWTS, TRACE, TRACK = "hwts", "training_trace", "ts_track"
 JOB_NUMBER = 10_010
 """Tag of the start of a step, as in a real capture."""
 
-_COUNTED = 16
+COUNTED = 16
+"""Records are counted up to it."""
 _POINT = 10
 """The rptType of points of steps (mindspore-profiler 2.3)."""
 _NAMES = {
@@ -51,7 +52,7 @@ def write_log(job: Job) -> None:
         "HWTS_TASK",
         {
             "type": is_end,
-            "cnt": np.arange(len(row)) % _COUNTED,
+            "cnt": np.arange(len(row)) % COUNTED,
             "magic": np.full(len(row), DEVICE_MAGIC),
             "task_id": graph.number[own][row],
             "syscnt": job.ticks(time),

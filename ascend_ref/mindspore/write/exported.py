@@ -16,6 +16,7 @@ from ascend_ref.capture.model import NONE
 from ascend_ref.derive.transit import task_rows
 from ascend_ref.recorded import from_captures
 from ascend_ref.text import write_csv_files
+from ascend_ref.text.kernels import COMMUNICATION_TYPES
 from ascend_ref.timeline import write_timeline
 from ascend_spec import catalog, mindspore_catalog
 from ascend_spec.core import DAYS
@@ -35,7 +36,7 @@ SUMMARY = "summary"
 DEVICE_COLUMN = "Device_id"
 """Files of one device lack it."""
 
-COLLECTIVE, OLD_COLLECTIVE = "COMMUNICATION", "HCCL"
+COLLECTIVE, OLD_COLLECTIVE = COMMUNICATION_TYPES
 """Task type of collectives, and what it was as each iteration was exported."""
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ascend_ref.raw.lines import encode_lines
-from ascend_spec import mindspore_catalog
+from ascend_ref.raw.tree import FRAMEWORK
+from ascend_spec import layout_catalog, mindspore_catalog
 
 from ..folder import find_captures
 from ..parse.pipeline import write_pipeline
@@ -18,7 +19,6 @@ from ..parse.run import Run
 from .minddata import CPUS, PIPELINE, QUEUE, DataPipeline, pipeline_documents, queue_lines
 
 SUMMARY = "minddata_pipeline_summary"
-FRAMEWORK, OUTPUT = "FRAMEWORK", "ASCEND_PROFILER_OUTPUT"
 UNKNOWN = -1
 TYPE_END = 2
 """Characters that the names of operators lack of their types."""
@@ -26,7 +26,7 @@ TYPE_END = 2
 
 def write_pipeline_of_folder(profile: Path, rank: int, day: str, pipeline: DataPipeline) -> None:
     """Write both into a profile that has the folders. Raises ``OSError``."""
-    raw, output = profile / FRAMEWORK, profile / OUTPUT
+    raw, output = profile / FRAMEWORK, profile / layout_catalog().folder("mindspore", "output")
     files = mindspore_catalog().files
     for kind, document in pipeline_documents(pipeline).items():
         (raw / files[kind].names[-1].form.of(device=rank)).write_bytes(document)

@@ -10,15 +10,13 @@ from ascend_ref.derive.text_hash import name_id
 from ascend_ref.raw.lines import Entry
 from ascend_spec import mindspore_catalog
 from ascend_spec.core.packed import dtype_of
+from ascend_spec.mindspore import OWN_NUMBERS
 from ascend_spec.mindspore.records import INLINE, MOST_TENSORS, TENSOR
 
 from .device import TRACE, TRACK, Tags
 from .graph import Operator
 from .job import Job, Rows, is_of_records
 from .tensors import Tensor, tensors_of
-
-OWN = 200
-"""What MindSpore adds to its numbers of formats and types, where parsers take it away."""
 
 _AXES = 8
 _TASK_TAG, _TENSOR_TAG, _STEP_TAG = 23, 24, 25
@@ -162,7 +160,7 @@ def _task_type(operator: Operator) -> int:
 
 def _write_tensors(job: Job, operators: Sequence[Operator]) -> None:
     types = job.way("data_types")
-    own = OWN if job.way("tensor_numbers") == "from-200" else 0
+    own = OWN_NUMBERS if job.way("tensor_numbers") == "from-200" else 0
     held: list[tuple[Operator, list[Tensor]]] = []
     for one in operators:
         every = list(tensors_of(job.capture, job.texts, one))

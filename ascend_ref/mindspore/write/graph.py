@@ -19,12 +19,13 @@ from ascend_ref.capture.model import NONE
 from ascend_ref.derive.transit import task_rows
 from ascend_spec import mindspore_catalog
 from ascend_spec.core import DAYS
+from ascend_spec.mindspore import ALONE_FROM, LAST_BEFORE_FLIP
 
 from .iterations import Iterations
 from .names import PROFILING, Part, collective_type, differentiates, full_name
 
 MOST_OPERATORS = 20_000
-"""Of a graph; numbers from 25,000 on mean tasks of any stream on some days."""
+"""Of a graph; numbers from ALONE_FROM on mean tasks of any stream on some days."""
 
 FIRST_UNIQUE = 30_001
 """The first number of a task where numbers are unique among all streams, as in a real capture of
@@ -33,10 +34,6 @@ FIRST_UNIQUE = 30_001
 STREAMS_ABOVE = 516
 """By how much the streams of the device are above those of the framework there."""
 
-LAST_NUMBER = 65_000
-"""Above it a smaller number that follows means that numbers begin again (task_key)."""
-MOST_ALONE = 25_000
-"""Numbers below it are of a task of one stream."""
 
 What = Literal["kernel", "collective", "point"]
 PointName = Literal["model_start", "fp", "bp", "end", "model_end", "begin", "done"]
@@ -275,7 +272,7 @@ def _numbers(
     number = np.empty(len(tasks), np.int64)
     for stream in np.unique(tasks.stream).tolist():
         others = np.flatnonzero((tasks.stream == stream) & (operator == NONE))
-        first, last = (1, MOST_ALONE - 1) if unique else (counted[stream] + 1, LAST_NUMBER)
+        first, last = (1, ALONE_FROM - 1) if unique else (counted[stream] + 1, LAST_BEFORE_FLIP)
         number[others] = first + np.arange(len(others)) % (last - first + 1)
     known = np.flatnonzero(operator != NONE)
     numbers = np.array([one.number for one in operators] or [0], np.int64)

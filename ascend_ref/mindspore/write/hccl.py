@@ -13,7 +13,9 @@ import numpy as np
 from ascend_ref.capture import Capture, Integers
 from ascend_ref.capture.model import NONE
 from ascend_ref.derive.transit import task_rows
+from ascend_ref.raw.moments import MICROSECOND
 from ascend_spec import catalog
+from ascend_spec.mindspore import UNRANKED
 from ascend_spec.mindspore.records import TICK
 
 from .job import Job
@@ -21,11 +23,8 @@ from .job import Job
 KIND = "hccl_trace"
 FOLDER = "hccl_info"
 
-UNRANKED = 0xFFFF_FFFF
-"""In place of a rank that a part has none of."""
 _NUMBER = 1
 """Behind the number of an operator, in the names of folders of real captures."""
-_MICROSECOND = 1_000
 
 
 def write_hccl(job: Job) -> None:
@@ -99,7 +98,7 @@ class _Parts:
         task = int(tasks[row])
         start, end = int(capture.tasks.start[task]), int(capture.tasks.end[task])
         name = self.job.text(int(transfers.kind[row])).replace("_", " ")
-        length = round((end - start) / _MICROSECOND, 2)
+        length = round((end - start) / MICROSECOND, 2)
         size, notify = int(transfers.size[row]), int(transfers.notify[row])
         moves = size > 0
         bandwidth = round(size / max(end - start, 1), 4) if moves else "NULL"
@@ -123,7 +122,7 @@ class _Parts:
         return {
             "tid": self.planes - int(transfers.plane[row]) + 1,
             "pid": str(self.job.device),
-            "ts": self.job.tick(start) * TICK / _MICROSECOND,
+            "ts": self.job.tick(start) * TICK / MICROSECOND,
             "dur": length,
             "ph": "X",
             "name": name,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ascend_ref.capture.model import NONE
-from ascend_spec.mindspore.messages import MEMORY
+from ascend_spec.mindspore.messages import BETWEEN, FROM_START, MEMORY, TO_END
 
 from ..raw.messages import Element, encode_message
 from .job import Job
@@ -58,7 +58,7 @@ def write_memory(job: Job) -> None:
         last = len(nodes) - 1 if is_open else int(np.searchsorted(times, taken, "left")) - 1
         if first > last:
             continue
-        life = "LifeLongGraphEnd" if is_open else "LifeLongNone"
+        life = TO_END if is_open else BETWEEN
         tensors.append(
             {
                 "tensor_id": len(tensors),
@@ -66,7 +66,7 @@ def write_memory(job: Job) -> None:
                 "type": COMMON,
                 "life_start": first,
                 "life_end": last,
-                "life_long": "LifeLongGraphStart" if given < begin else life,
+                "life_long": FROM_START if given < begin else life,
             }
         )
         nodes[first]["output_tensor_id"].append(len(tensors) - 1)

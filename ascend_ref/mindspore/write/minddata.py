@@ -19,8 +19,6 @@ from .job import Job
 PIPELINE, QUEUE, CPUS = "minddata_pipeline", "device_queue", "minddata_cpu_utilization"
 
 _TIME, _LENGTH = 0, 1
-_TIMED = "2021-09-21"
-"""From when on samples have the time at which they were taken (device_queue_profiling)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from .memory import write_memory
 from .minddata import DataPipeline, write_data_pipeline
 
 LAST_DEVICE = 9
-"""Of those that names of text of the framework can tell apart."""
+"""The greatest number that names of text of the framework have a place for."""
 
 _LETTERS = 8
 _MONOTONIC = 261_003_032_627

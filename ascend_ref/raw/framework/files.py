@@ -63,16 +63,19 @@ def write_record_file(
     texts: Texts,
     tagged: Mapping[str, Spelled] | None = None,
 ) -> None:
-    """As :func:`write_records`, of any declaration into a file of any name."""
-    count = next(len(one) for one in columns.values() if isinstance(one, np.ndarray))
+    """As :func:`write_records`, of any declaration into a file of any name; one without a fixed
+    part has no columns, but at least one of ``tagged``.
+    """
+    spelled = tagged or {}
+    every = [*columns.values(), *(one.numbers for one in spelled.values())]
+    count = next(len(one) for one in every if isinstance(one, np.ndarray))
     if not count:
         return
     rows = np.zeros(count, dtype_of(declared.fixed))
     for name, values in columns.items():
-        if declared.fixed.subcons:
-            put(declared.fixed, rows, name, values)
+        put(declared.fixed, rows, name, values)
     tags = _tags(declared)
-    written = {tags[name]: _column(texts, one) for name, one in (tagged or {}).items()}
+    written = {tags[name]: _column(texts, one) for name, one in spelled.items()}
     write_tagged(path, declared, rows, written)
 
 

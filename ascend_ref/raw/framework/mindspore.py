@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ascend_ref.capture import Activities, Capture, Integers, Texts
-from ascend_ref.capture.kinds import MARK, OP, QUEUE, TRACE
+from ascend_ref.capture.kinds import ENTERS, LEAVES, MARK, OP, QUEUE, TRACE
 from ascend_ref.capture.model import NONE
 from ascend_spec import mindspore_catalog
 from ascend_spec.core import DAYS
@@ -31,10 +32,8 @@ FLOW = "flow"
 NO_FLOW = (1 << 64) - 1
 GIVEN_BACK = (1 << 64) - 1
 """Size in the record of a block that is given back."""
-KERNEL, OTHER = 2, 13
+TAKEN, FREE = "kernel", "other"
 """What a block is for (memory_types): that of an operator; of a free block MindSpore leaves it."""
-LEFT, ENTERED = 2, 1
-"""Sides of the task queue (Activities.queue)."""
 LINE_BREAK, SEPARATOR = "|", ";\r\n"
 
 
@@ -75,16 +74,14 @@ def _path(folder: Path, kind: str, day: str, rank: int) -> Path | None:
 
 def _events(capture: Capture) -> _Events:
     activities = capture.activities
-    every = capture.texts.all
-    is_step = np.array([*(one.startswith(STEP_PREFIX) for one in every), False], np.bool_)
-    named = is_step[activities.name]
+    named = _name_steps(capture)
     operator = (activities.kind == OP) | (activities.kind == MARK)
     queue = activities.kind == QUEUE
     kinds = (
         (operator & named, OF_STEPS),
         (operator & ~named, OF_OPERATORS),
-        (queue & (activities.queue == LEFT), OF_LAUNCHES),
-        (queue & (activities.queue == ENTERED), None),
+        (queue & (activities.queue == LEAVES), OF_LAUNCHES),
+        (queue & (activities.queue == ENTERS), None),
         (activities.kind == TRACE, None),
     )
     kind: list[tuple[str, str] | None] = [None] * len(activities)
@@ -96,6 +93,14 @@ def _events(capture: Capture) -> _Events:
     return _Events(activities.take(order), [kind[row] for row in order.tolist()], flow[order])
 
 
+def _name_steps(capture: Capture) -> npt.NDArray[np.bool_]:
+    """Which activities are called as steps are."""
+    every = capture.texts.all
+    is_step = np.array([*(one.startswith(STEP_PREFIX) for one in every), False], np.bool_)
+    found: npt.NDArray[np.bool_] = is_step[capture.activities.name]
+    return found
+
+
 def _write_ranges(folder: Path, capture: Capture, day: str, rank: int, clock: Clock) -> None:
     found, texts = _events(capture), capture.texts.copy()
     batch = found.batch
@@ -103,7 +108,7 @@ def _write_ranges(folder: Path, capture: Capture, day: str, rank: int, clock: Cl
         return
     start, end = clock.ticks(batch.start), clock.ticks(batch.end)
     flow = np.where(found.flow == NONE, NO_FLOW, found.flow.astype(np.uint64))
-    entered = (batch.kind == QUEUE) & (batch.queue == ENTERED)
+    entered = (batch.kind == QUEUE) & (batch.queue == ENTERS)
     path = _path(folder, "op_range", day, rank)
     members = mindspore_catalog().files["op_range"].members_on(day)
     if path is None or not members:
@@ -161,14 +166,15 @@ def _steps(capture: Capture, moments: Integers) -> Integers:
 
 
 def _numbers(kinds: list[tuple[str, str] | None]) -> tuple[Integers, Integers]:
-    known = mindspore_catalog().vocabularies
-    modules, events = (
-        {one.name: one.value for one in known[name].members}
-        for name in ("range_modules", "range_events")
-    )
+    modules, events = (_numbers_of(name) for name in ("range_modules", "range_events"))
     found = [(modules[one[0]], events[one[1]]) if one else (0, 0) for one in kinds]
     both = np.array(found, np.int64).reshape(-1, 2)
     return both[:, 0], both[:, 1]
+
+
+def _numbers_of(vocabulary: str) -> Mapping[str, int]:
+    members = mindspore_catalog().vocabularies[vocabulary].members
+    return {str(one.name): int(one.value) for one in members}
 
 
 def _shown(kinds: list[tuple[str, str] | None], names: Integers, texts: Texts) -> Integers:
@@ -188,17 +194,15 @@ def _write_shapes(folder: Path, capture: Capture, day: str) -> None:
     path = _path(folder, "record_shapes", day, 0)
     if path is None:
         return
-    activities, every = capture.activities, capture.texts.all
-    is_step = np.array([*(one.startswith(STEP_PREFIX) for one in every), False], np.bool_)
+    activities = capture.activities
     rows = (activities.kind == OP) | (activities.kind == MARK)
-    batch = activities.take(rows & (activities.shapes != NONE) & ~is_step[activities.name])
+    batch = activities.take(rows & (activities.shapes != NONE) & ~_name_steps(capture))
     tagged = {
         "NAME": Spelled(batch.name),
         "INPUT_SHAPES": Spelled(batch.shapes),
         "INPUT_TYPE": Spelled(batch.data_types),
     }
-    declared = TAGGED_RECORDS["RECORDED_SHAPES"]
-    write_record_file(path, declared, {"": batch.start}, capture.texts, tagged)
+    write_record_file(path, TAGGED_RECORDS["RECORDED_SHAPES"], {}, capture.texts, tagged)
 
 
 def _write_blocks(folder: Path, capture: Capture, day: str) -> None:
@@ -221,6 +225,7 @@ def _write_blocks(folder: Path, capture: Capture, day: str) -> None:
         values: Integers = np.where(is_free, later[row], first[row])
         return values
 
+    purposes = _numbers_of("memory_types")
     used, reserved, active = total("allocated"), total("reserved"), total("active")
     columns: dict[str, npt.NDArray[Any] | int] = {
         "device_id": blocks.device[row],
@@ -234,11 +239,10 @@ def _write_blocks(folder: Path, capture: Capture, day: str) -> None:
         "alloc_size": reserved,
         "used_by_event_size": np.maximum(active - used, 0),
         "stream_ptr": np.where(is_free, 0, blocks.stream[row]),
-        "alloc_type": np.where(is_free, OTHER, KERNEL),
+        "alloc_type": np.where(is_free, purposes[FREE], purposes[TAKEN]),
     }
-    owner = Spelled(np.where(is_free, capture.texts.copy().number(""), blocks.name[row]))
     texts = capture.texts.copy()
-    texts.number("")
+    owner = Spelled(np.where(is_free, texts.number(""), blocks.name[row]))
     write_record_file(path, TAGGED_RECORDS["MEMORY_USAGE"], columns, texts, {"OWNER": owner})
 
 

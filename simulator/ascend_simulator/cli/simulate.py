@@ -59,10 +59,9 @@ def _formats(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> t
 @click.option(
     "--generation",
     metavar="GENERATION",
-    default="G1",
-    show_default=True,
     help="Of MindSpore's profiler, for mindspore-raw and mindspore-gpu: G1 to G3m, or a day "
-    "(2021-12-16); for mindspore-text and mindspore-db: G5a to G5c, by default today's.",
+    "(2021-12-16), by default the first; for mindspore-text and mindspore-db: G5a to G5c, by "
+    "default today's.",
 )
 @click.option(
     "--workers",
@@ -86,7 +85,7 @@ def simulate(
     steps: int | None,
     level: int | None,
     revision: Revision | None,
-    generation: str,
+    generation: str | None,
     workers: int | None,
     dask: str | None,
 ) -> int:

@@ -14,6 +14,7 @@ from ascend_ref.mindspore.write.job import Job
 from ascend_ref.mindspore.write.minddata import DataPipeline
 from ascend_spec import mindspore_catalog
 from ascend_spec.core import DAYS
+from ascend_spec.mindspore.records import TICK
 
 from .record import JobRecord, LogRecord, PointRecord
 
@@ -40,14 +41,14 @@ def expected_of_gpu(job: Job, pipeline: DataPipeline) -> Element:
     starts = _gpu_starts(job) if job.graph.points else []
     for number in range(len(starts)):
         columns = (steps.fp, steps.bp, steps.end)
-        start = gpu_ns(job, starts[number]) // 10
-        fp, bp, end = (gpu_ns(job, int(one[number])) // 10 for one in columns)
+        start = gpu_ns(job, starts[number]) // TICK
+        fp, bp, end = (gpu_ns(job, int(one[number])) // TICK for one in columns)
         reductions = [
             {
                 "stream": "ops",
                 "operator": name,
-                "start": gpu_ns(job, one.start) // 10,
-                "end": gpu_ns(job, one.end) // 10,
+                "start": gpu_ns(job, one.start) // TICK,
+                "end": gpu_ns(job, one.end) // TICK,
             }
             for name, one in zip(names, steps.reductions[number], strict=False)
         ]

@@ -10,6 +10,7 @@ from typing import Any
 
 from ascend_ref.capture import Capture
 from ascend_ref.mindspore.write.aicore import GROUP
+from ascend_ref.mindspore.write.gpu import KIND as OF_GPU
 from ascend_ref.mindspore.write.write import (
     gpu_folder,
     job_folder,
@@ -17,16 +18,28 @@ from ascend_ref.mindspore.write.write import (
     write_ascend_job,
     write_gpu_job,
 )
+from ascend_spec import mindspore_catalog
 
 from ..choices import LOSSES_OF_JOBS, Scenario
 from ..documents.text import ScenarioError
 from ..draws import Draws
+from ..formats import FORMATS
 from ..world.disturbance import Disturbances
 from .damage import JobDamage, damage_job
 from .data import data_pipeline
 from .expected import expected_of_gpu, expected_of_job
 from .exported import expected_of_export
 from .record import JobRecord
+
+
+def first_day(formats: Collection[str]) -> str:
+    """The day (ISO) of the first generation, or of the first GPU that was profiled, where a format
+    is of a GPU.
+    """
+    days = [next(iter(mindspore_catalog().generations.values())).day]
+    if any(FORMATS[name] == ("mindspore-jobs", "gpu") for name in formats):
+        days.append(mindspore_catalog().files[OF_GPU].since or "")
+    return max(days)
 
 
 def of_mindspore(scenario: Scenario) -> Scenario:

@@ -7,10 +7,15 @@ from .catalog import MindSporeCatalog as MindSporeCatalog
 from .framework import TAGGED_RECORDS as TAGGED_RECORDS
 from .life_cycle import Transition as Transition
 from .life_cycle import transition_on as transition_on
+from .model import ALONE_FROM as ALONE_FROM
+from .model import LAST_BEFORE_FLIP as LAST_BEFORE_FLIP
+from .model import OWN_NUMBERS as OWN_NUMBERS
 from .model import PARALLEL_MODES as PARALLEL_MODES
 from .model import REDUCTION_BEGIN as REDUCTION_BEGIN
 from .model import REDUCTION_END as REDUCTION_END
+from .model import TASK_NUMBERS as TASK_NUMBERS
 from .model import TICKS as TICKS
+from .model import UNRANKED as UNRANKED
 from .model import CaptureFile as CaptureFile
 from .model import DatedName as DatedName
 from .model import Generation as Generation

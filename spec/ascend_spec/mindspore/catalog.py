@@ -91,6 +91,12 @@ class MindSporeCatalog:
         }
 
     @cached_property
+    def full_names(self) -> tuple[str, ...]:
+        """What files call the column of full names of operators."""
+        columns = self.analysers["aicore_detail"].columns
+        return next(one.takes for one in columns if one.name == "full_op_name")
+
+    @cached_property
     def proposals(self) -> Mapping[str, Proposal]:
         """Rules of proposers by name, in the order in which they are asked."""
         return self.documents.by("proposal", Proposal, f"{FOLDER}/proposals.yaml")

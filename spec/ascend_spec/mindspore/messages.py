@@ -12,6 +12,17 @@ Form = Literal["whole", "text", "message"]
 """A number, signed or not, a text in UTF-8, another message."""
 
 
+ALWAYS, FROM_START, TO_END, BETWEEN = (
+    "LifeLongGraphAll",
+    "LifeLongGraphStart",
+    "LifeLongGraphEnd",
+    "LifeLongNone",
+)
+"""How long tensors live, as life_long says: all the time, from the first node on, to the last, or
+from life_start to life_end.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Member:
     """A field of a message. ``is_list``: it comes any number of times, numbers of it together."""

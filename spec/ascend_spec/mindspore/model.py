@@ -51,6 +51,19 @@ IGNORED = (".done", ".join", ".zip")
 TICKS = 100
 """Of the counter of a device in a microsecond (mindspore-profiler 1.2)."""
 
+TASK_NUMBERS = 1 << 16
+"""Numbers of tasks, before they begin again."""
+ALONE_FROM = 25_000
+"""Tasks from here on are known by their number alone (task-from-25000)."""
+LAST_BEFORE_FLIP = 65_000
+"""A task behind a greater number than this begins again (task_key)."""
+
+OWN_NUMBERS = 200
+"""What is added to numbers of formats and types that are MindSpore's own (from-200)."""
+
+UNRANKED = 0xFFFF_FFFF
+"""In place of the own rank, in traces of communication (mindspore-profiler 3.6)."""
+
 REDUCTION_BEGIN, REDUCTION_END = "_start_point", "_end_point"
 """What the names of columns of each reduction end with in step_trace_raw; that of its length ends
 with neither.

@@ -18,15 +18,13 @@ from ascend_ref.mindspore.raw.lines import Line, read_slices
 from ascend_ref.mindspore.raw.records import layout_of, read_records
 from ascend_ref.mindspore.raw.strings import read_strings
 from ascend_spec import mindspore_catalog
+from ascend_spec.mindspore import OWN_NUMBERS
 from ascend_spec.mindspore.records import INLINE, MOST_TENSORS
 
 from .facts import SqlValue
 from .gather_raw import MOST, Source
 
 Rows = Iterator[Sequence[SqlValue]]
-
-OWN = 200
-"""What is added to numbers of formats and types that are MindSpore's own."""
 
 _TENSOR = re.compile(r" (?=(?:input|output)_id:)")
 _PAIR = re.compile(r"([0-9]{1,18}),([0-9]{1,18})")
@@ -171,7 +169,7 @@ def _tensor_records(source: Source) -> Rows:
     """Records of tensors; the tensors are added on the way."""
     way = source.run.way("task_key")
     types = source.run.way("data_types")
-    own = OWN if source.run.way("tensor_numbers") == "from-200" else None
+    own = OWN_NUMBERS if source.run.way("tensor_numbers") == "from-200" else None
     counts: dict[tuple[str, str], int] = {}
     tensors: list[Sequence[SqlValue]] = []
     for place, row in _records(source, "tensor_data_records"):
