@@ -82,7 +82,7 @@ def test_printed_make_targets_exist(document: str) -> None:
             "docs/write.md",
             "docs/by-hand.md",
         ],
-        every=4,
+        every=5,
     ),
 )
 def test_printed_commands_work(

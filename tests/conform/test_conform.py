@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from run_zoo import SMALL, STAGES_TRIED, ZOOS, drawn, run
-from slices import some
+from slices import marked, some
 from upstream_zoo import BUGS as UPSTREAM
 from zoo import BUGS
 
@@ -52,7 +52,7 @@ def test_the_reference_writes_the_truth_of_drawn_cases(seed: int) -> None:
     assert [one.failure.signature for one in outcome.shown] == []
 
 
-@pytest.mark.parametrize("count", [0, 1, 3, 16])
+@pytest.mark.parametrize("count", [0, 1, 3, marked(16, pytest.mark.exhaustive)])
 def test_as_many_cases_are_drawn_as_asked_for(count: int) -> None:
     stage = STAGES["raw-to-text"]  # for which half of what is drawn is no case
     first, second = (draw_cases(stage, count, 2) for _ in range(2))

@@ -11,7 +11,7 @@ import pytest
 from aged_records import AGED
 from raw_zoo import BUGS, OF_AGED
 from run_zoo import SMALL, run
-from slices import some
+from slices import marked, some
 from zoo import Timeline
 
 from ascend_conformance.harness.case import Case
@@ -43,7 +43,7 @@ def cases() -> tuple[Case, ...]:
     return tuple(Case(RUN.preset(name), STAGE.name, "msprof") for name in names)
 
 
-@pytest.mark.parametrize("count", [4])
+@pytest.mark.parametrize("count", [2, marked(4, pytest.mark.exhaustive)])
 def test_our_own_export_is_what_was_recorded(count: int) -> None:
     reference = Function("reference", STAGE.reference)
     outcome = conform(reference, STAGE, draw_cases(STAGE, count, 9))

@@ -128,7 +128,7 @@ def test_rows_behind_the_end_of_the_file_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("carrier", "number"),
     [
-        ("pytorch", 30),
+        ("pytorch", 10),
         ("analysis", 60),
         pytest.param("pytorch", 60, marks=pytest.mark.exhaustive),
         pytest.param("msprof", 300, marks=pytest.mark.campaign),

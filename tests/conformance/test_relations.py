@@ -170,6 +170,7 @@ def test_the_nearest_legal_case_does_not_wake_it(medium: tuple[Medium, Trial]) -
                     assert isinstance(found, Unjudged) or not found.count, relation.id
 
 
+@pytest.mark.exhaustive
 def test_both_engines_answer_alike(profile: Path) -> None:
     """The views of the database, decoded into DuckDB: equal populations, counts and places, on the
     clean recording and on each broken one.

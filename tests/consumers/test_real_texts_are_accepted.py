@@ -22,6 +22,7 @@ from consumer_text_rows import (
 )
 from consumer_texts import text_ranks_of
 from consumer_verdict import Verdict
+from slices import some
 
 REAL = Path(__file__).parents[2] / ".." / "shared" / "data" / "text" / "pytorch_level1_rank0"
 check_row_7 = partial(check_text_row_7, first=0, base=0)
@@ -113,7 +114,7 @@ DEFECTS = {
 }
 
 
-@pytest.mark.parametrize("name", DEFECTS)
+@pytest.mark.parametrize("name", some(DEFECTS, every=3))
 def test_a_defect_is_told(profile: Path, tmp_path: Path, name: str) -> None:
     defect = DEFECTS[name]
     (rank,) = text_ranks_of(profile)

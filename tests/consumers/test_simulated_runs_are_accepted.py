@@ -100,7 +100,7 @@ def test_row_8_is_advisor(healthy: Path, tmp_path: Path) -> None:
     assert check_row_8(healthy, tmp_path).differences == []
 
 
-@pytest.mark.parametrize("mode", some(ROW_9_MODES, every=3))
+@pytest.mark.parametrize("mode", some(ROW_9_MODES, every=6))
 def test_row_9_is_recipes(healthy: Path, tmp_path: Path, mode: str) -> None:
     assert check_row_9(healthy, tmp_path, mode).differences == []
 

@@ -82,6 +82,7 @@ def test_markdown_export_has_a_row_per_column_and_member(carrier: Carrier) -> No
     assert sorted(headings) == sorted(schema.tables)
 
 
+@pytest.mark.exhaustive
 def test_every_link_of_the_site_leads_somewhere() -> None:
     pages = spec_pages(spec_targets())
     for path, text in pages.items():

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -73,6 +74,7 @@ def test_a_task_of_several_files_stands_once(tmp_path: Path) -> None:
     assert offences(target) == set()
 
 
+@pytest.mark.exhaustive
 def test_what_is_made_of_exported_intermediate_files_passes(tmp_path: Path) -> None:
     source = simulated(tmp_path / "job", "ai-cpu-bound", "2024-05-01", ranks=2)
     assert main(["mindspore", "parse", str(source), "-o", str(tmp_path / "parsed")]) == 0
@@ -123,6 +125,7 @@ def test_a_start_is_known_to_what_its_doubles_show() -> None:
     assert 250 < max(off) - min(off) <= precision_of(starts[-1])
 
 
+@pytest.mark.exhaustive
 def test_raw_and_intermediate_files_pass(tmp_path: Path) -> None:
     source = simulated(tmp_path / "job", "data-bound", "2020-07-01")
     assert main(["mindspore", "parse", str(source), "-o", str(tmp_path / "parsed")]) == 0

@@ -240,8 +240,13 @@ def test_the_executor_does_not_change_a_byte(
     assert contents(folder / executor) == plain
 
 
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "end"])
-@pytest.mark.parametrize("workers", some(["2", "1"], every=2))
+@pytest.mark.parametrize(
+    ("sign", "workers"),
+    some(
+        [(sign, workers) for workers in "21" for sign in (signal.SIGINT, signal.SIGTERM)],
+        every=4,
+    ),
+)
 def test_an_interrupted_run_leaves_nothing_that_looks_complete(
     workers: str, sign: signal.Signals, tmp_path: Path
 ) -> None:

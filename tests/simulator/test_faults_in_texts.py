@@ -31,7 +31,7 @@ DURING = tuple(
     ("ranks", "faults", "allowed"),
     [
         pytest.param(2, DURING, LOST_SAMPLES, marks=pytest.mark.campaign),
-        (1, (FaultChoice("abnormal-end"),), NO_END),
+        pytest.param(1, (FaultChoice("abnormal-end"),), NO_END, marks=pytest.mark.exhaustive),
     ],
     ids=["during the run", "at its end"],
 )

@@ -207,15 +207,16 @@ def test_communication_of_a_run_without_steps_is_of_step_0(tmp_path: Path) -> No
     assert list(json.loads((output / "communication.json").read_text())) == ["step0"]
     assert [row["Step"] for row in rows(output / "step_trace_time.csv")] == ["0"]
     assert "Step ID" not in rows(output / "kernel_details.csv")[0]
-    assert objections(run.folder) == []
+    assert objections(run.profiles[1]) == []
 
 
 FURTHER = [
-    pytest.param(seed, level, marks=pytest.mark.exhaustive) for seed in (1, 2) for level in range(3)
+    pytest.param(seed, level, marks=pytest.mark.exhaustive)
+    for seed, level in ((1, 0), (2, 1), (3, 2), (2, 2))
 ]
 
 
-@pytest.mark.parametrize(("seed", "level"), [(0, 0), (3, 2), *FURTHER])
+@pytest.mark.parametrize(("seed", "level"), [(0, 0), *FURTHER])
 def test_nothing_is_wrong(seed: int, level: int, tmp_path: Path) -> None:
     scenario = replace(SCENARIO, capture=Switches(level=level, memory=bool(seed), stack=True))
     run = write_run(scenario, seed, tmp_path / "run", FORMATS)

@@ -69,7 +69,7 @@ def run_of(steps: int = 3, lead: int = 25_000_000, **changes: object) -> RankTim
     return timeline(random_program(11, 400), steps, lead, **changes)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("product", some(PRODUCTS, every=2))
+@pytest.mark.parametrize("product", some(PRODUCTS, every=6))
 def test_every_product_at_every_revision(product: str, tmp_path: Path) -> None:
     run = run_of(frequency=[1_000, 700, 900])
     assert list(findings(capture_of(run, busy(run), product), tmp_path, REVISIONS)) == []
@@ -111,7 +111,7 @@ SAMPLED = [
 ]
 
 
-@pytest.mark.parametrize("table", some(SAMPLED, every=3))
+@pytest.mark.parametrize("table", some(SAMPLED, every=6))
 @pytest.mark.parametrize("steps", [(1, 1), None])
 def test_samples_that_are_lost(table: str, steps: tuple[int, int] | None, tmp_path: Path) -> None:
     run = run_of(pause=30_000_000, frequency=[1_800, 900, 1_000])

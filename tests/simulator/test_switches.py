@@ -311,7 +311,7 @@ INFO: Mapping[str, Mapping[str, Any]] = {
 """What profiler_info tells of a switch; of the others the framework's profiler knows nothing."""
 
 
-@pytest.mark.parametrize("level", [0, 1])
+@pytest.mark.parametrize("level", some([1, 0], every=2))
 def test_the_files_of_a_rank_tell_the_switches(level: int, tmp_path: Path) -> None:
     def written(switch: str) -> tuple[set[str], dict[str, Any]]:
         capture = replace(NOTHING, level=level, **SWITCHES[switch])  # type: ignore[arg-type]

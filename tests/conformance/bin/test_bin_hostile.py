@@ -71,6 +71,7 @@ def require_sound(report: FileReport) -> None:
     assert report.unreadable is None or report.unreadable.isprintable()
 
 
+@pytest.mark.exhaustive
 def test_every_changed_byte_is_found_or_makes_another_sound_file():
     unnoticed = 0
     for index in CELLS:

@@ -142,7 +142,10 @@ def test_kernel_details_before_hf32_are_known() -> None:
 @pytest.mark.parametrize(
     ("name", "reasons"),
     [
-        ("text_910a_2024_level1_rank0", {"no Device_id", "OP State"}),
+        pytest.param(
+            *("text_910a_2024_level1_rank0", {"no Device_id", "OP State"}),
+            marks=pytest.mark.exhaustive,
+        ),
         ("text_llm_2025_level2_rank0", {"Device_id", "Block Dim"}),
         ("db_910a_2024_level1_rank0", {"SCHEMA_VERSION 1.0.0"}),
     ],

@@ -54,6 +54,7 @@ def violations(report: FileReport) -> list[Finding]:
     return [one for one in report.findings if one.verdict == "violation" and one.cause is None]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "name",
     [*OF_A_RANK, *(pytest.param(name, marks=pytest.mark.campaign) for name in FURTHER)],

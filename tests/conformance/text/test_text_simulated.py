@@ -37,11 +37,11 @@ class Cell(NamedTuple):
 
 CELLS = (
     Cell("recommendation", "910A", 0, "msprof", 2),
-    Cell("llm-inference", "A3", 0, "pytorch", 2),
-    Cell("text-museum", "200I-500-A2", 2, "pytorch"),
     Cell("recommendation", "950", 1, "pytorch", 2),
 )
 FURTHER = (
+    Cell("llm-inference", "A3", 0, "pytorch", 2),
+    Cell("text-museum", "200I-500-A2", 2, "pytorch"),
     Cell("cnn-910b", "A3", 2, "msprof", 2),
     Cell("dense-pipeline", "310P", 1, "pytorch", 2),
 )
