@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ascend_ref.raw.damage import Damage, Damaged, few
 from ascend_ref.raw.slices import Block
-from ascend_spec.mindspore.records import INLINE, MOST_TENSORS, NUMBER
+from ascend_spec.mindspore.records import INLINE, MOST_TENSORS, NUMBER, OWN
 
 from ..raw.lines import read_slices
 from ..raw.records import layout_of, read_records
@@ -23,9 +23,6 @@ TASKS = "task_desc_records"
 TENSORS = "tensor_data_records"
 STEPS = "step_records"
 TEXTS = "hash_dic"
-
-OWN = 200
-"""What is added to numbers of formats and types that are MindSpore's own (from-200)."""
 
 Tensors = dict[str, dict[str, object]]
 """Inputs and outputs of one operator by their names, as ``op_info`` has them."""

@@ -10,15 +10,12 @@ from ascend_ref.derive.text_hash import name_id
 from ascend_ref.raw.lines import Entry
 from ascend_spec import mindspore_catalog
 from ascend_spec.core.packed import dtype_of
-from ascend_spec.mindspore.records import INLINE, MOST_TENSORS, TENSOR
+from ascend_spec.mindspore.records import INLINE, MOST_TENSORS, OWN, TENSOR
 
 from .device import TRACE, TRACK, Tags
 from .graph import Operator
 from .job import Job, Rows, is_of_records
 from .tensors import Tensor, tensors_of
-
-OWN = 200
-"""What MindSpore adds to its numbers of formats and types, where parsers take it away."""
 
 _AXES = 8
 _TASK_TAG, _TENSOR_TAG, _STEP_TAG = 23, 24, 25

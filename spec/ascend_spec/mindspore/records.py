@@ -200,6 +200,8 @@ TASK_DESC_INFO = Struct(
 
 MOST_TENSORS = 5
 """Tensors of one record; of an operator with more there are several."""
+OWN = 200
+"""What is added to numbers of formats and types that are MindSpore's own (from-200)."""
 
 _tensor = partial(_framework, shows=MELTED)
 
