@@ -71,7 +71,7 @@ def write_record_file(
     for name, values in columns.items():
         if declared.fixed.subcons:
             put(declared.fixed, rows, name, values)
-    tags = _tags(declared)
+    tags = tags_of(declared)
     written = {tags[name]: _column(texts, one) for name, one in (tagged or {}).items()}
     write_tagged(path, declared, rows, written)
 
@@ -87,7 +87,8 @@ def _column(texts: Texts, column: Spelled) -> TextColumn:
     return TextColumn(known, table[column.numbers])
 
 
-def _tags(record: FrameworkRecord) -> Mapping[str, int]:
+def tags_of(record: FrameworkRecord) -> Mapping[str, int]:
+    """The tags of the texts of a record by their names."""
     return {one.field.name: tag for tag, one in record.texts.items()}
 
 
@@ -155,7 +156,7 @@ class Records:
 
     def column(self, name: str) -> TextColumn:
         """The texts of a field, as bytes."""
-        tag = _tags(self.declared)[name]
+        tag = tags_of(self.declared)[name]
         return self.tagged.texts.get(tag, TextColumn([], np.full(len(self), NONE)))
 
     def texts(

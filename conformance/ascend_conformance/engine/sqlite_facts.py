@@ -12,7 +12,8 @@ from typing import Any, Literal
 
 import apsw
 
-from ..compare.sql import quoted
+from ascend_ref.db.introspect import quote_identifier
+
 from .trials import NotBreakable
 
 CACHE_KIB = 64_000
@@ -33,7 +34,7 @@ class SqliteFacts:
         self.tables = tables
         for name, columns in tables.items():
             # Without declared types SQLite keeps integers, reals and texts apart as they are.
-            connection.execute(f"CREATE TABLE {name} ({', '.join(map(quoted, columns))})")
+            connection.execute(f"CREATE TABLE {name} ({', '.join(map(quote_identifier, columns))})")
         for name, query in views.items():
             connection.execute(f"CREATE TEMP VIEW {name} AS {query}")
 
@@ -69,7 +70,7 @@ class SqliteFacts:
         self, clean: SqliteFacts, table: str, compared: Sequence[str], shown: str = "1"
     ) -> Iterator[tuple[int, Any]]:
         """The rows of a table that others do not have, by some columns, each with a value."""
-        names = ", ".join(map(quoted, compared))
+        names = ", ".join(map(quote_identifier, compared))
         before = Counter(clean.rows(f"SELECT {names} FROM {table}"))
         every = f"SELECT rowid, {shown}, {names} FROM {table} ORDER BY rowid"
         for row, value, *values in self.rows(every):

@@ -204,6 +204,12 @@ def test_lengths_are_texts_of_numbers(profile: Path, length: str, found: set[str
     assert ("TRC002" in rules(profile)) == bool(found)
 
 
+def test_a_timeline_in_an_object_is_found(profile: Path) -> None:
+    path = output(profile) / "trace_view.json"
+    path.write_text(json.dumps({"traceEvents": json.loads(path.read_text())}))
+    assert rules(profile) == {"TRC432"}
+
+
 def test_what_msprof_analyses_for_an_adapter_is_no_document_of_it(tmp_path: Path) -> None:
     """msprof's communication.json has operators and no steps; it stays in PROF_*/analyze."""
     run = write_run(replace(SCENARIO, name="other"), 0, tmp_path / "run", ("pytorch-text",))
