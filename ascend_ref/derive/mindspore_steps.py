@@ -16,6 +16,8 @@ from ascend_ref.capture.batch import Integers
 
 from .steps import Spans
 
+COPIER = "viewer-2024"
+"""The writer of MindSpore 2.3 and 2.4, which knows no steps (text/writers.yaml)."""
 STEP = "ProfilerStep#"
 """What the names of events of steps hold; the step is what follows the last ``#``."""
 ONE_STEP = "0"
@@ -98,26 +100,19 @@ def whole_figures(overlaps: Overlaps, events: int, end: int, last: int) -> StepF
     events, end, last: of msprof's timeline the number of events, the end of the latest, and the
     length of the last.
     """
-    whole = Step("", None, None)
-    computing, communication, alone, free = (_sum(one, whole) for one in overlaps[:4])
     bubble = events * last
-    return StepFigures(
-        whole.name,
-        computing,
-        alone,
-        communication - alone,
-        communication,
-        free,
-        end - bubble,
-        bubble,
-        alone - bubble,
-        0,
+    found = _figures(Step("", None, None), overlaps, None)
+    return found._replace(
+        stage=end - bubble,
+        bubble=bubble,
+        communication_not_overlapped_and_exclude_receive=(
+            found.communication_not_overlapped - bubble
+        ),
     )
 
 
 def _figures(step: Step, overlaps: Overlaps, first_call: int | None) -> StepFigures:
     computing, communication, alone = (_sum(one, step) for one in overlaps[:3])
-    stage = bubble = 0
     return StepFigures(
         step.name,
         computing,
@@ -125,10 +120,10 @@ def _figures(step: Step, overlaps: Overlaps, first_call: int | None) -> StepFigu
         communication - alone,
         communication,
         _within(overlaps.free, step),
-        stage,
-        bubble,
-        alone - bubble,
-        _preparing(step, overlaps, first_call),
+        stage=0,
+        bubble=0,
+        communication_not_overlapped_and_exclude_receive=alone,
+        preparing=_preparing(step, overlaps, first_call),
     )
 
 

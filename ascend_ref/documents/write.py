@@ -19,15 +19,13 @@ from ascend_ref.derive.communication_report import (
     matrix_report,
     starts_of_operators,
 )
-from ascend_ref.derive.mindspore_steps import Step
+from ascend_ref.derive.mindspore_steps import COPIER, Step
 from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.mindspore import steps_of
 from ascend_spec import layout_catalog
 
 from .mindspore import operators_by_step
 
-COPIER = "viewer-2024"
-"""The writer of MindSpore 2.3 and 2.4, which knows no steps."""
 WITHOUT_STEPS = Step("", None, None)
 
 

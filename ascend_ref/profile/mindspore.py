@@ -15,8 +15,9 @@ from ascend_ref.atomic import staged
 from ascend_ref.capture import Capture, Steps, Switches
 from ascend_ref.capture.metric_groups import aic_metrics
 from ascend_ref.db.encode.metadata import program_facts
+from ascend_ref.derive.mindspore_steps import COPIER
 from ascend_ref.spill import Spill
-from ascend_spec import layout_catalog, text_catalog
+from ascend_spec import document_catalog, layout_catalog, text_catalog
 
 from .information import Form, Schedule
 from .write import (
@@ -32,9 +33,8 @@ MINDSPORE_FORMS: tuple[Form, ...] = ("text", "db")
 USUAL_METRICS = "PipeUtilization"
 NS_PER_S = 1_000_000_000
 
-
-CURRENT, COPIER = "viewer", "viewer-2024"
-"""The writer of today, and that of MindSpore 2.3 and 2.4."""
+CURRENT = "viewer"
+"""The writer of today."""
 VERSIONS: Mapping[str, str] = {
     "viewer": "2.7.0",
     "viewer-2025": "2.7.0",
@@ -43,20 +43,8 @@ VERSIONS: Mapping[str, str] = {
     COPIER: "2.3.0",
 }
 """The version of MindSpore that each writer is of."""
-LATER_OPTIONS: Mapping[str, str] = {
-    "export_type": "2025-03-08",
-    "sys_io": "2025-04-26",
-    "sys_interconnection": "2025-04-26",
-    "mstx_domain_include": "2025-04-25",
-    "mstx_domain_exclude": "2025-04-25",
-    "record_shapes": "2025-05-08",
-    "host_sys": "2025-05-26",
-}
-"""Options by the day on which they came (mindspore-present.md 3)."""
-RENAMED_OPTION = "aic_metrics", "aicore_metrics", "2025-03-08"
 PYNATIVE = 1
-MODE_UNTIL = "2025-06-09"
-"""Up to then profiler_info states the mode of the program."""
+"""The mode of a program, as profiler_info states it."""
 
 
 class Program(NamedTuple):
@@ -84,7 +72,6 @@ def write_mindspore_profile(
     revision: str,
     forms: Collection[str] = ("db",),
     without_arrows: Collection[str] = (),
-    lost: list[str] | None = None,
     program: Program = SIMULATED,
     spill: Spill | None = None,
     writer: str = CURRENT,
@@ -95,11 +82,11 @@ def write_mindspore_profile(
 
     forms: ``db``, the database of the rank, which is that of msprof; ``text``, the text files of
     today's writer; or both. communication_analyzer.db stands next to either where there is
-    communication. without_arrows: categories of flows that its timeline lacks. lost: takes nothing.
-    spill: holds long columns. writer: of the spec (text/writers.yaml); those before 2025-03 write
-    text alone, and those of MindSpore 2.3 and 2.4 call the folder after the rank. raw: whether
-    FRAMEWORK is written, and the clocks of a simulated host. data_process: whether profiler_info
-    states that the data pipeline was recorded. It appears complete or not at all.
+    communication. without_arrows: categories of flows that its timeline lacks. spill: holds long
+    columns. writer: of the spec (text/writers.yaml); those before 2025-03 write text alone, and
+    those of MindSpore 2.3 and 2.4 call the folder after the rank. raw: whether FRAMEWORK is
+    written, and the clocks of a simulated host. data_process: whether profiler_info states that the
+    data pipeline was recorded. It appears complete or not at all.
 
     Raises as :func:`.write.write_pytorch_profile`.
     """
@@ -210,14 +197,11 @@ def mindspore_info(
     version = program.ms_version or VERSIONS[writer]
     if writer == COPIER:
         return _copied_info(capture, version)
-    day = text_catalog().writers[writer].date
     devices = capture.origin.devices
-    mode = {"context_mode": PYNATIVE} if day < MODE_UNTIL else {}
-    return {
-        "profiler_parameters": _parameters_on(
-            day,
-            {**_parameters(capture.switches, schedule, forms), "data_process": data_process},
-        ),
+    schema = document_catalog().schema_of("profiler_info", writer)
+    parameters = {**_parameters(capture.switches, schedule, forms), "data_process": data_process}
+    info = {
+        "profiler_parameters": _known(parameters, schema["$defs"]["parameters"]),
         "ms_profiler_info": {
             "rank_id": str(rank_of(capture)),
             "device_id": str(devices[0] if devices else 0),
@@ -226,19 +210,15 @@ def mindspore_info(
         "analysis_cost_time": {},
         "ms_version": version,
         "cann_version": program.cann_version,
-        **mode,
+        "context_mode": PYNATIVE,
         "jit_level": program.jit_level,
     }
+    return _known(info, schema)
 
 
-def _parameters_on(day: str, parameters: dict[str, Any]) -> dict[str, Any]:
-    """The options that there were on a day, under their names of then."""
-    name, older, renamed = RENAMED_OPTION
-    return {
-        older if key == name and day < renamed else key: value
-        for key, value in parameters.items()
-        if LATER_OPTIONS.get(key, "") <= day
-    }
+def _known(members: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The members that an object of a writer has."""
+    return {key: value for key, value in members.items() if key in schema["properties"]}
 
 
 def _copied_info(capture: Capture, version: str) -> dict[str, Any]:
@@ -291,7 +271,9 @@ def _parameters(
         "output_path": "./data",
         "profiler_level": f"Level{switches.level}",
         "activities": [name for name, on in (("CPU", switches.cpu), ("NPU", switches.npu)) if on],
+        # Two names of one option, of which each writer knows one.
         "aic_metrics": metrics_of(switches),
+        "aicore_metrics": metrics_of(switches),
         "with_stack": switches.stack,
         "profile_memory": switches.memory,
         "data_process": False,

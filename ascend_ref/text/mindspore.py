@@ -20,6 +20,7 @@ from ascend_ref.arrays import (
 from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.derive.decimals import Form, decimal_texts, python_round
 from ascend_ref.derive.mindspore_steps import (
+    COPIER,
     STEP,
     Overlaps,
     step_at,
@@ -54,11 +55,6 @@ MEGABYTE = 1000.0
 
 
 NS_PER_US = 1000
-NS_PER_EARLY_US = 1024
-"""What operator_memory divides by up to MindSpore 2.5 (erratum M61)."""
-COPIER, EARLY = "viewer-2024", "viewer-2025-02"
-EXCHANGES = EARLY, "viewer-2025-04"
-"""The writers of MindSpore 2.3 and 2.4, of 2.5, and those that exchange totals (erratum M78)."""
 
 
 def kernel_details(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
@@ -202,7 +198,7 @@ def operator_memory(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     if setting.writer.id == COPIER:
         yield _copied_blocks(table)
         return
-    unit = NS_PER_EARLY_US if setting.writer.id == EARLY else NS_PER_US
+    unit = setting.writer.ns_per_us
     released = present(table["releaseTime"])
     allocated, freed = (integers(table[name], 0) for name in ("allocationTime", "releaseTime"))
     held = freed - allocated
@@ -214,7 +210,7 @@ def operator_memory(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
         allocated, reserved = (
             reals(table[f"{of}Total{name}"], 0) / MEBIBYTE for name in ("Allocated", "Reserved")
         )
-        if setting.writer.id in EXCHANGES:
+        if setting.writer.exchanged_totals:
             allocated, reserved = reserved, allocated
         return {"Allocated": allocated, "Reserved": reserved, "Active": allocated}
 

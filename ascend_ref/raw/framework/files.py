@@ -74,7 +74,7 @@ def write_record_file(
     rows = np.zeros(count, dtype_of(declared.fixed))
     for name, values in columns.items():
         put(declared.fixed, rows, name, values)
-    tags = _tags(declared)
+    tags = tags_of(declared)
     written = {tags[name]: _column(texts, one) for name, one in spelled.items()}
     write_tagged(path, declared, rows, written)
 
@@ -90,7 +90,8 @@ def _column(texts: Texts, column: Spelled) -> TextColumn:
     return TextColumn(known, table[column.numbers])
 
 
-def _tags(record: FrameworkRecord) -> Mapping[str, int]:
+def tags_of(record: FrameworkRecord) -> Mapping[str, int]:
+    """The tags of the texts of a record by their names."""
     return {one.field.name: tag for tag, one in record.texts.items()}
 
 
@@ -158,7 +159,7 @@ class Records:
 
     def column(self, name: str) -> TextColumn:
         """The texts of a field, as bytes."""
-        tag = _tags(self.declared)[name]
+        tag = tags_of(self.declared)[name]
         return self.tagged.texts.get(tag, TextColumn([], np.full(len(self), NONE)))
 
     def texts(

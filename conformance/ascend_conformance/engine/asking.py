@@ -14,6 +14,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import apsw
 
+from ascend_ref.db.introspect import quote_identifier
 from ascend_ref.db.open import read_examples
 
 from ..finding import Scalar, Skipped
@@ -144,7 +145,7 @@ def examples_of(
         return
     description = connection.execute(f"SELECT * FROM ({query}) LIMIT 1").get_description()
     names = [entry[0] for entry in description][hidden : hidden + EXAMPLE_COLUMNS]
-    columns = ", ".join('e."' + name.replace('"', '""') + '"' for name in names)
+    columns = ", ".join(f"e.{quote_identifier(name)}" for name in names)
     select = f"SELECT {columns} FROM ({query}) e {among}"
     for row in read_examples(connection, select, values, columns=len(names), rows=limit):
         yield dict(zip(names, row, strict=True))

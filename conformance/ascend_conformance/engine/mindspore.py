@@ -13,11 +13,6 @@ from ascend_spec.layout import Match
 from .candidate import Listing
 from .folders import FRAMEWORKS, framework_of
 
-SUMMARY = "summary"
-"""Folder of what msprof exported of each iteration, below that of a device."""
-
-FRAMEWORK = "Framework.*"
-
 HEAD = 1 << 16
 """Bytes of a file in which a sign is looked for."""
 
@@ -55,12 +50,12 @@ def is_export_of_iterations(folder: Path) -> bool:
     """Whether a folder is that of the iterations of a job of MindSpore's profiler, each exported
     for itself: the forms of these files, of 2023, are not known.
     """
-    if folder.name != SUMMARY:
+    if not layout_catalog().folders["msprof", "iteration-tables"].is_called(folder.name):
         return False
     catalog = mindspore_catalog()
     host = folder.parent.parent / HOST / DATA
-    files = (catalog.file_of(one.name) for one in host.glob(FRAMEWORK))
+    files = (catalog.file_of(one.name) for one in host.glob("*"))
     if not any(one is not None and one[0].parser == "framework" for one in files):
         return False
-    exported = (catalog.file_of(one.name, SUMMARY) for one in folder.iterdir())
+    exported = (catalog.file_of(one.name, folder.name) for one in folder.iterdir())
     return any(one is not None and "iteration" in one[1].form.fields for one in exported)

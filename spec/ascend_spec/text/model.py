@@ -52,7 +52,9 @@ class Writer:
     ``*`` for every other family; ``verbatim`` are files that it copies as they are, with the line
     ends and quotes of that writer. ``like``: the newest writer of its kind, whose facts an older
     one has as far as its day allows. ``tabbed`` is false where absolute times have no trailing tab
-    and no fixed number of decimals.
+    and no fixed number of decimals. ``exchanged_totals``: operator_memory has what is reserved
+    under Allocated and Active, and what is allocated under Reserved (erratum M78). ``ns_per_us``:
+    by what operator_memory divides ns (erratum M61).
     """
 
     id: str
@@ -73,6 +75,8 @@ class Writer:
     verbatim: tuple[str, ...] = ()
     like: str | None = None
     tabbed: bool = True
+    exchanged_totals: bool = False
+    ns_per_us: int = 1000
     errata: tuple[str, ...] = ()
 
     @property

@@ -22,7 +22,7 @@ from ascend_conformance.media.bin.facts import Facts, open_facts
 from ascend_conformance.media.bin.judge import collect, judge_content
 from ascend_conformance.media.bin.queries import _query
 from ascend_conformance.media.bin.rules import BinRule, in_force, load_bin_rules
-from ascend_conformance.media.bin.selftest import PRESETS, WITHOUT_EXAMPLES, clean_file, victim_of
+from ascend_conformance.media.bin.selftest import PRESETS, WITHOUT_EXAMPLES, clean_file
 from ascend_ref.bin.container import read_blocks
 
 Seen = tuple[int, int | None]
@@ -83,7 +83,7 @@ def campaign(rules: Sequence[str] | None = None) -> tuple[int, list[str], list[s
                     if words == "break" and not alive[rule.id]:
                         continue
                     with suppress(NotBreakable):
-                        damaged = apply_edits(file, tuple(edits), victim_of(facts, rule))
+                        damaged = apply_edits(file, tuple(edits), facts.victim(rule.search.victim))
                         with open_facts() as changed:
                             collect(read_blocks(damaged, name), changed)
                             _strike(alive[rule.id], changed, rule)
@@ -120,7 +120,7 @@ def _strike_elsewhere(alive: Mapping[str, dict[str, BinRule]]) -> None:
                 if not (broken.breaks and in_force(broken, epoch)):
                     continue
                 with suppress(NotBreakable), open_facts() as changed:
-                    damaged = apply_edits(file, broken.breaks, victim_of(facts, broken))
+                    damaged = apply_edits(file, broken.breaks, facts.victim(broken.search.victim))
                     collect(read_blocks(damaged, name), changed)
                     for rule in load_bin_rules().values():
                         other = rule.id not in {broken.id, *(broken.also or ())}

@@ -5,6 +5,7 @@ The forms are those of mindspore.profiler.analysis.viewer.
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 from collections.abc import Callable
@@ -205,6 +206,25 @@ def test_lengths_are_texts_of_numbers(profile: Path, length: str, found: set[str
     new = {"ph": "X", "name": "x", "pid": host, "tid": 9, "ts": "1.000", "dur": length, "args": {}}
     path.write_text(json.dumps([*events, new]))
     assert ("TRC002" in rules(path)) == bool(found)
+
+
+def test_a_timeline_in_an_object_is_found(profile: Path) -> None:
+    path = output(profile) / "trace_view.json"
+    path.write_text(json.dumps({"traceEvents": json.loads(path.read_text())}))
+    assert rules(profile) == {"TRC432"}
+
+
+def test_releases_are_those_recorded(profile: Path) -> None:
+    path = output(profile) / "operator_memory.csv"
+    whole = path.read_bytes()
+    with path.open(newline="") as file:
+        released = [one["Release Time(us)"] for one in csv.DictReader(file)]
+    row = next(at for at, one in enumerate(released, 1) if one != "N/A")
+    later = str(float(released[row - 1]) + 2)
+    for column, value in (("Release Time(us)", later), ("Release Total Reserved(MB)", "99999.0")):
+        in_csv(row, column, value)(path)
+        assert "XLR452" in rules(profile)
+        path.write_bytes(whole)
 
 
 def test_what_msprof_analyses_for_an_adapter_is_no_document_of_it(tmp_path: Path) -> None:

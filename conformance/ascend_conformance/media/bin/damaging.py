@@ -13,7 +13,6 @@ from .edits import apply_edits
 from .facts import open_facts
 from .judge import collect
 from .rules import BinRule, in_force
-from .selftest import victim_of
 
 
 def damage_blocks(path: Path, rule: BinRule) -> list[Change]:
@@ -29,7 +28,7 @@ def damage_blocks(path: Path, rule: BinRule) -> list[Change]:
         epoch, _ = collect(file, facts)
         if not in_force(rule, epoch):
             raise NotBreakable("the rule is about files of another time")
-        victim = victim_of(facts, rule)
+        victim = facts.victim(rule.search.victim)
     damaged = apply_edits(file, rule.breaks, victim)
     if damaged == content:
         raise NotBreakable("it changes nothing here")

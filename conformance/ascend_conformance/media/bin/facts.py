@@ -1,12 +1,9 @@
-"""The facts of one file: a private SQLite database that the rules ask.
-
-Filled once from the blocks; it spills to a temporary file, so that memory stays flat.
-"""
+"""The facts of one file: a private SQLite database that the rules ask, filled from the blocks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from itertools import islice, product
 from typing import Any
 
@@ -15,9 +12,9 @@ import apsw
 from ascend_spec import bin_catalog, per_spec
 from ascend_spec.core import packaged
 
-from .flatten import FactTable, SqlValue, fact_tables
+from ...engine.sqlite_facts import SqliteFacts, SqlValue, open_sqlite
+from .flatten import FactTable, fact_tables
 
-CACHE_KIB = 64_000
 GROUPS = 50_000
 """Groups counted in memory before they are written; what is written in parts is summed by SQL."""
 
@@ -45,29 +42,16 @@ def views() -> Mapping[str, str]:
     return dict(packaged(__package__, "views.yaml"))
 
 
-class Facts:
-    """The open database. Rows are only added; queries go to :attr:`connection`.
-
-    ``overrun`` names the tables that could not take all rows.
-    """
+class Facts(SqliteFacts):
+    """The open database. ``overrun`` names the tables that could not take all rows."""
 
     def __init__(self, connection: apsw.Connection) -> None:
-        self.connection = connection
-        self.overrun: set[str] = set()
-        self._columns = dict(plain_tables())
+        columns = dict(plain_tables())
         for table in fact_tables().values():
             times = ["times"] if table.grouped else []
-            self._columns[table.name] = (*IMPLICIT, *table.columns, *times)
-        for name, columns in self._columns.items():
-            # Without declared types SQLite keeps integers, reals and texts apart as they are.
-            quoted = ", ".join(f'"{column}"' for column in columns)
-            connection.execute(f"CREATE TABLE {name} ({quoted})")
-        for name, query in views().items():
-            connection.execute(f"CREATE TEMP VIEW {name} AS {query}")
-
-    def rows(self, query: str, bindings: Sequence[SqlValue] = ()) -> list[tuple[Any, ...]]:
-        """The rows of a query."""
-        return self.connection.execute(query, tuple(bindings)).fetchall()
+            columns[table.name] = (*IMPLICIT, *table.columns, *times)
+        super().__init__(connection, columns, views())
+        self.overrun: set[str] = set()
 
     def add(self, table: str, rows: Iterable[Sequence[SqlValue]]) -> None:
         """Append rows to a table, values in the order of its columns.
@@ -75,12 +59,10 @@ class Facts:
         A table whose last column is ``times`` gets rows without it: equal ones are counted there,
         whatever their places, of which the first are kept.
         """
-        columns = self._columns[table]
-        marks = ", ".join("?" * len(columns))
+        columns = self.tables[table]
         if columns[-1] == "times":
             rows = _grouped(rows, sum(name in PLACES for name in columns[2:4]))
-        with self.connection:
-            self.connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+        super().add(table, rows)
 
     def add_payload(self, block: int, code: int, payload: Any) -> None:
         """The rows of every fact table that a JSON payload of this type holds."""
@@ -118,10 +100,7 @@ def _counted(groups: Mapping[tuple[SqlValue, ...], list[Any]]) -> Iterator[list[
 @contextmanager
 def open_facts() -> Iterator[Facts]:
     """An empty database of facts, gone when the block ends."""
-    with closing(apsw.Connection("")) as connection:
-        connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-        connection.execute("PRAGMA journal_mode = OFF")
-        connection.execute("PRAGMA synchronous = OFF")
+    with open_sqlite("OFF") as connection:
         yield Facts(connection)
 
 

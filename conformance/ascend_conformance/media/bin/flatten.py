@@ -14,7 +14,8 @@ from ascend_spec import per_spec
 from ascend_spec.core import packaged
 from ascend_spec.core.pointer import pointer_of, unescaped
 
-SqlValue: TypeAlias = int | float | str | None
+from ...engine.sqlite_facts import SqlValue
+
 Read: TypeAlias = Callable[[list[Any], list[str | int]], SqlValue]
 EACH_ELEMENT = "[]"
 EACH_MEMBER = "{}"

@@ -24,8 +24,9 @@ from ascend_ref.tools.serve.schemas import refusal
 from ascend_spec import bin_catalog
 
 from ...engine.progress import Progress
+from ...engine.sqlite_facts import SqlValue
 from .facts import Facts
-from .flatten import SqlValue, as_address, as_kind, as_number, as_text, bounded
+from .flatten import as_address, as_kind, as_number, as_text, bounded
 from .structure import Structure
 from .wrapped import counted_on
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import yaml
+from ascend_ref.markdown import code
 
-from ascend_ref.markdown import code, fenced
-
+from ...engine.fact_pages import edits_of, search_in
 from .flatten import fact_tables
 from .places import block_label
 from .rules import BinRule
@@ -54,27 +53,13 @@ def search(rule: BinRule) -> str:
     if asked := rule.search.records:
         others = f" against {_names(asked.others)}" if asked.others else ""
         return f"Record by record, {code(asked.check)} of {_names(asked.fields)}{others}."
-    found = "A fact is bad where this holds" if rule.row else "Each row of this query is a bad fact"
-    table = code(rule.search.table or "")
-    return f"{found}, among the facts of {table}:\n\n{fenced('sql', rule.row or rule.select or '')}"
+    return search_in(rule.search.table or "", rule)
 
 
 def mutation(rule: BinRule) -> Iterator[str]:
     """How the self-test damages a clean file."""
-    if rule.breaks:
-        yield "## How the self-test breaks it"
-        yield "On a clean file these edits wake this rule" + (
-            " and, by their nature, " + ", ".join(sorted(rule.also)) + ":"
-            if rule.also
-            else " and no other:"
-        )
-        edits = yaml.safe_dump([_shown(edit) for edit in rule.breaks], sort_keys=False, width=90)
-        yield fenced("yaml", edits)
-        if rule.search.victim:
-            yield "The names in braces stand for what this query finds first in the file:"
-            yield fenced("sql", rule.search.victim)
-        for other, reason in sorted(rule.also.items()):
-            yield f"{other}: {reason}"
+    edits = [_shown(edit) for edit in rule.breaks]
+    yield from edits_of(rule, edits, "a clean file", "the file")
 
 
 def _shown(edit: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
-
-import apsw
 
 from ascend_ref.bin import BinFile, Block, canonical, parse, read_blocks, to_bytes
 from ascend_ref.bin.records import cache_payload, read_cache_records
 from ascend_simulator.operator import simulate_kernel
 from ascend_simulator.operator.scenario import override, preset
 
-from ...engine.trials import NotBreakable, Rows, Trial, Trials, try_all, try_changes, wrong_rows
+from ...engine.trials import Rows, Trial, Trials, try_all, try_changes, wrong_rows
 from ...finding import Finding
 from ...options import Options
 from ...ruleset import fill
@@ -98,7 +95,7 @@ def _damage(
     trial: Trial,
     edits: Sequence[Mapping[str, Any]],
 ) -> tuple[Iterable[str], str | None]:
-    victim = victim_of(facts, rule)
+    victim = facts.victim(rule.search.victim)
     damaged = apply_edits(file, edits, victim)
     report = judge_content(damaged, trial.subject, WITHOUT_EXAMPLES)
     found = [one for one in report.findings if (one.rule, one.place) not in before]
@@ -149,32 +146,8 @@ def _found_rows(
             f"WHERE rowid IN (SELECT row FROM ({stated})) ORDER BY rowid"
         )
         return [(row, number) for row, number in broken.rows(select)]
-    compared = ", ".join(name for name in columns if name not in NOT_COMPARED)
-    before = Counter(clean.rows(f"SELECT {compared} FROM {rule.search.table}"))
-    found = []
-    for row, number, *values in broken.rows(
-        f"SELECT rowid, {times}, {compared} FROM {rule.search.table} ORDER BY rowid"
-    ):
-        if before[tuple(values)] > 0:
-            before[tuple(values)] -= 1
-        else:
-            found.append((row, number))
-    return found
-
-
-def victim_of(facts: Facts, rule: BinRule) -> dict[str, Any]:
-    """What the rule's edits refer to by name. Raises :class:`NotBreakable` for no such thing."""
-    if rule.search.victim is None:
-        return {}
-    cursor = facts.connection.execute(rule.search.victim)
-    try:
-        names = [entry[0] for entry in cursor.get_description()]
-    except apsw.ExecutionCompleteError:
-        names = []
-    row = cursor.fetchone()
-    if row is None or None in row:
-        raise NotBreakable("the file has nothing that can break so")
-    return dict(zip(names, row, strict=True))
+    compared = [name for name in columns if name not in NOT_COMPARED]
+    return list(broken.new_rows(clean, rule.search.table or "", compared, times))
 
 
 def clean_file(subject: str) -> bytes:

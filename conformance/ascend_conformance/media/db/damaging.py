@@ -10,6 +10,7 @@ from typing import Any
 import apsw
 
 from ascend_ref.db.display import printable
+from ascend_ref.db.introspect import quote_identifier
 from ascend_ref.db.open import TICK, UnreadableDatabase
 
 from ...engine.candidate import Candidate
@@ -126,9 +127,9 @@ _OF_ROWS = ("UPDATE", "DELETE", "INSERT")
 
 
 def _row(connection: apsw.Connection, table: str, row: int) -> dict[str, Scalar]:
-    quoted = table.replace('"', '""')
+    select = f"SELECT * FROM main.{quote_identifier(table)} WHERE rowid = ?"
     try:
-        cursor = connection.execute(f'SELECT * FROM main."{quoted}" WHERE rowid = ?', (row,))
+        cursor = connection.execute(select, (row,))
         found = cursor.fetchone()
         names = [entry[0] for entry in cursor.get_description()] if found else []
     except (apsw.SQLError, apsw.ExecutionCompleteError):

@@ -11,7 +11,6 @@ from .facts import open_facts
 from .folder import MEDIUM
 from .gather import read_folder
 from .rules import FileRule, in_force
-from .selftest import victim_of
 
 
 def damage_files(path: Path, rule: FileRule) -> list[Change]:
@@ -24,5 +23,5 @@ def damage_files(path: Path, rule: FileRule) -> list[Change]:
         folder = read_folder(facts, path, path.name)
         if not in_force(rule, folder.day):
             raise NotBreakable("the rule is about files of another time")
-        done = apply_edits(folder, rule.breaks, victim_of(folder, rule))
+        done = apply_edits(folder, rule.breaks, facts.victim(rule.search.victim))
     return [Change(str(changed), f"edit {dict(edit)}") for changed, edit in done]

@@ -27,6 +27,7 @@ from ascend_spec.mindspore import Generation
 
 from ...engine.candidate import Listing, size_of
 from ...engine.progress import Progress
+from ...engine.sqlite_facts import SqlValue
 from .facts import Facts
 from .folder import DONE, TableFile, capture_of_file, captures_in, files_of, tables_in
 from .gather_host import gather_host
@@ -160,7 +161,7 @@ def read_folder(
 
 
 def _list_files(folder: Folder) -> None:
-    rows: list[Sequence[object]] = []
+    rows: list[Sequence[SqlValue]] = []
     for capture in folder.captures:
         for one in capture.files.values():
             for piece in one.slices:
@@ -176,7 +177,7 @@ def _list_files(folder: Folder) -> None:
     for mark in _marks(folder):
         row = (folder.number(mark), None, None, "mark", "done", mark.name, "", 0, 0, None, None)
         rows.append(row)
-    folder.facts.add("file", rows)  # type: ignore[arg-type]
+    folder.facts.add("file", rows)
 
 
 def _marks(folder: Folder) -> Iterable[Path]:

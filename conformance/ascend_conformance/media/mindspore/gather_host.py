@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from ascend_ref.derive.text_hash import name_id
+from ascend_ref.mindspore.folder import is_of_vm
 from ascend_ref.mindspore.parse.documents import read_document
 from ascend_ref.mindspore.parse.framework_text import GRAPH, POINTS, TASKS
 from ascend_ref.mindspore.parse.operator import key_of, known_name
@@ -21,7 +22,7 @@ from ascend_spec import mindspore_catalog
 from ascend_spec.mindspore import OWN_NUMBERS
 from ascend_spec.mindspore.records import INLINE, MOST_TENSORS
 
-from .facts import SqlValue
+from ...engine.sqlite_facts import SqlValue
 from .gather_raw import MOST, Source
 
 Rows = Iterator[Sequence[SqlValue]]
@@ -50,10 +51,13 @@ def gather_host(source: Source) -> None:
         pass  # only what cannot be read of it matters
 
 
-def _lines(source: Source, kind: str) -> Iterator[tuple[tuple[int, int, None], Line]]:
+def _lines(
+    source: Source, kind: str, *, quiet: bool = False
+) -> Iterator[tuple[tuple[int, int, None], Line]]:
+    """The lines of a kind of file with their places. ``quiet``: damage is stated elsewhere."""
     slices = source.run.slices(kind)
     if slices is not None:
-        for line in read_slices(slices, kind, source.damage):
+        for line in read_slices(slices, kind, [] if quiet else source.damage):
             yield (source.number(line.path), line.number, None), line
 
 
@@ -79,7 +83,7 @@ def _operators(source: Source) -> Rows:
         yield *place, name, None, _whole(parts["block_dim"]), task, stream, key, None, None
     inline = INLINE if source.run.way("inline_text") == "one" else 0
     texts: dict[int, str] = {}
-    for _, line in _quiet_lines(source, "hash_dic"):
+    for _, line in _lines(source, "hash_dic", quiet=True):
         texts[int(line.parts["hash"])] = line.parts["text"].strip()
     for where, row in _records(source, "task_desc_records"):
         stream, task = int(row["streamId"]), int(row["taskId"])
@@ -87,14 +91,6 @@ def _operators(source: Source) -> Rows:
         core = known_name("task_types", int(row["taskType"]))
         own = (int(row["blockDims"]), task, stream, key_of(way, stream, task))
         yield *where, *names, *own, core, int(row["dataTag"])
-
-
-def _quiet_lines(source: Source, kind: str) -> Iterator[tuple[None, Line]]:
-    """Lines whose damage is stated elsewhere."""
-    slices = source.run.slices(kind)
-    if slices is not None:
-        for line in read_slices(slices, kind, []):
-            yield None, line
 
 
 def _text(field: Any, inline: int, texts: Mapping[int, str]) -> str | None:
@@ -139,8 +135,7 @@ def _graph(source: Source) -> Rows:
 def _is_vm(source: Source) -> bool:
     files = source.run.capture.files
     found = next((files[one] for one in (TASKS, GRAPH, POINTS) if one in files), None)
-    name = found.slices[0].path.name if found else ""
-    return any(part.startswith("vm") for part in name.split("."))
+    return found is not None and is_of_vm(found.slices[0].path)
 
 
 def _split(text: str) -> Iterator[str]:
@@ -231,20 +226,13 @@ def _gpu_steps(source: Source) -> Rows:
 
 
 def _gpu_times(source: Source) -> Rows:
-    for place, line in _quiet_places(source, "gpu_step_trace"):
+    for place, line in _lines(source, "gpu_step_trace", quiet=True):
         if line.line != "operator":
             continue
         for number, text in enumerate(line.parts["pairs"].split(), 1):
             found = _PAIR.fullmatch(text)
             if found:
                 yield *place, line.parts["operator"], number, int(found[1]), int(found[2])
-
-
-def _quiet_places(source: Source, kind: str) -> Iterator[tuple[tuple[int, int, None], Line]]:
-    slices = source.run.slices(kind)
-    if slices is not None:
-        for line in read_slices(slices, kind, []):
-            yield (source.number(line.path), line.number, None), line
 
 
 def _pipeline(source: Source) -> Rows:

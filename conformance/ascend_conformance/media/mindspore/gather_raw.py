@@ -24,7 +24,8 @@ from ascend_ref.mindspore.raw.strings import String, read_strings
 from ascend_ref.raw.damage import Damage
 from ascend_ref.raw.fields import numbers
 
-from .facts import Facts, SqlValue
+from ...engine.sqlite_facts import SqlValue
+from .facts import Facts
 
 Integers = npt.NDArray[np.int64]
 Rows = Iterator[Sequence[SqlValue]]

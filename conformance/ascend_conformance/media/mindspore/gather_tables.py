@@ -11,7 +11,8 @@ from ascend_ref.mindspore.parse.flops import SUMS
 from ascend_ref.mindspore.parse.memory_usage import SUMMARY
 from ascend_spec.mindspore import TableColumn
 
-from .facts import HAS_ROWS, Facts, SqlValue, own_columns
+from ...engine.sqlite_facts import SqlValue
+from .facts import HAS_ROWS, Facts, own_columns
 from .folder import TableFile
 from .tables import Table, column_of, fitting, newest_header
 

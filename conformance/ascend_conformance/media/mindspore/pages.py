@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import yaml
-
-from ascend_ref.markdown import Style, code, fenced
+from ascend_ref.markdown import Style, code
 from ascend_spec import mindspore_catalog
 
+from ...engine.fact_pages import edits_of, search_in
 from .queries import KINDS
 from .rules import FileRule
 
@@ -56,27 +55,13 @@ def about(rule: FileRule) -> Iterator[tuple[str, str]]:
 
 def search(rule: FileRule) -> str:
     """How bad rows are found."""
-    found = "A fact is bad where this holds" if rule.row else "Each row of this query is a bad fact"
-    table = code(rule.search.table)
-    return f"{found}, among the facts of {table}:\n\n{fenced('sql', rule.row or rule.select or '')}"
+    return search_in(rule.search.table, rule)
 
 
 def mutation(rule: FileRule) -> Iterator[str]:
     """How the self-test changes clean files."""
-    if rule.breaks:
-        yield "## How the self-test breaks it"
-        yield "On clean files these edits wake this rule" + (
-            f" and, by their nature, {', '.join(sorted(rule.also))}:"
-            if rule.also
-            else " and no other:"
-        )
-        edits = [dict(edit) for edit in rule.breaks]
-        yield fenced("yaml", yaml.safe_dump(edits, sort_keys=False, width=90))
-        if rule.search.victim:
-            yield "The names in braces stand for what this query finds first in the files:"
-            yield fenced("sql", rule.search.victim)
-        for other, reason in sorted(rule.also.items()):
-            yield f"{other}: {reason}"
+    edits = [dict(edit) for edit in rule.breaks]
+    yield from edits_of(rule, edits, "clean files", "the files")
 
 
 def _folder(name: str) -> str:

@@ -76,8 +76,8 @@ def captures_at_hand(folder: Path, own: Sequence[RawCapture]) -> list[AtHand]:
     below = [one for one in _folders(folder) if _JOBS.fullmatch(one.name)]
     found += (AtHand(one, True) for place in below for one in captures_in(Listing(place)))
     if not found:
-        beside = [one for one in _folders(above) if _JOBS.fullmatch(one.name)]
-        found += (AtHand(one, False) for place in beside for one in captures_in(Listing(place)))
+        next_to = [one for one in _folders(above) if _JOBS.fullmatch(one.name)]
+        found += (AtHand(one, False) for place in next_to for one in captures_in(Listing(place)))
     return found
 
 

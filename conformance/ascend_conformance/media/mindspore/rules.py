@@ -20,7 +20,7 @@ class FileSearch:
     column, called ``row``; ``of``: the kind of damage, and the only rows of ``damage`` that it is
     about. ``shows`` are its columns that are shown as examples. ``needs``: further tables without
     whose rows there is nothing to judge. The breaks are edits (:mod:`.edits`); ``victim`` is a
-    SELECT over the clean folder's facts, whose columns fill the ``{names}`` in them. ``beside``:
+    SELECT over the clean folder's facts, whose columns fill the ``{names}`` in them. ``next_to``:
     whether they are tried where the raw files lie in a folder next to the intermediate ones.
     """
 
@@ -28,7 +28,7 @@ class FileSearch:
     shows: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     victim: str | None = None
-    beside: bool = False
+    next_to: bool = False
 
 
 FileRule: TypeAlias = Rule[FileSearch]
@@ -47,5 +47,5 @@ def load_file_rules() -> Mapping[str, FileRule]:
 
 def _search(document: Mapping[str, Any]) -> FileSearch:
     shows, needs = (tuple(document.get(name, ())) for name in ("shows", "needs"))
-    beside = document.get("beside", False)
-    return FileSearch(document["table"], shows, needs, document.get("victim"), beside)
+    next_to = document.get("next_to", False)
+    return FileSearch(document["table"], shows, needs, document.get("victim"), next_to)

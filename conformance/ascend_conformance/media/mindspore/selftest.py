@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,7 +14,7 @@ from typing import Any
 from ascend_spec import mindspore_catalog
 
 from ...engine.relations.selftest import Bench
-from ...engine.trials import NotBreakable, Rows, Trial, Trials, try_all, try_changes, wrong_rows
+from ...engine.trials import Rows, Trial, Trials, try_all, try_changes, wrong_rows
 from ...finding import Finding
 from ...options import Options
 from ...ruleset import fill
@@ -59,7 +58,7 @@ def run_specimen(subject: str, rules: Iterable[str] | None = None) -> Trials:
 
 def side_of(rule: FileRule) -> Side:
     """In which files a rule is tried: what another side has would only differ from it then."""
-    if rule.search.beside:
+    if rule.search.next_to:
         return "next to each other"
     kinds = {edit["file"] for edit in rule.breaks}
     if rule.search.table == "remade" or not kinds:
@@ -96,7 +95,7 @@ def _change(
     trial: Trial,
     edits: Sequence[Mapping[str, Any]],
 ) -> tuple[Iterable[str], str | None]:
-    victim = victim_of(clean, rule)
+    victim = clean.facts.victim(rule.search.victim)
     with TemporaryDirectory(prefix=".ascend-ref-") as place, open_facts() as facts:
         near = Path(place) / "near"
         shutil.copytree(clean.path.parent, near)
@@ -147,16 +146,8 @@ def _found_rows(clean: Facts, broken: Facts, rule: FileRule, stated: str | None)
     table = rule.search.table
     if stated:
         return [row for (row,) in broken.rows(f"SELECT row FROM ({stated}) ORDER BY row")]
-    names = [one for one in fact_tables()[table] if one not in NOT_COMPARED]
-    compared = ", ".join(f'"{name}"' for name in names)
-    before = Counter(clean.rows(f"SELECT {compared} FROM {table}"))
-    found = []
-    for row, *values in broken.rows(f"SELECT rowid, {compared} FROM {table} ORDER BY rowid"):
-        if before[tuple(values)] > 0:
-            before[tuple(values)] -= 1
-        else:
-            found.append(row)
-    return found
+    compared = [one for one in fact_tables()[table] if one not in NOT_COMPARED]
+    return [row for row, _ in broken.new_rows(clean, table, compared)]
 
 
 @contextmanager
@@ -177,16 +168,3 @@ def open_bench(subject: str) -> Iterator[Bench]:
                 facts.connection.execute("RELEASE clean")
 
         yield Bench(subject, changing, lambda _: ())
-
-
-def victim_of(folder: Folder, rule: FileRule) -> dict[str, Any]:
-    """What the rule's edits refer to by name. Raises :class:`NotBreakable` for no such thing."""
-    if rule.search.victim is None:
-        return {}
-    cursor = folder.facts.connection.execute(f"SELECT * FROM ({rule.search.victim}) LIMIT 1")
-    for row in cursor:
-        names = [entry[0] for entry in cursor.get_description()]
-        if None in row:
-            break
-        return dict(zip(names, row, strict=True))
-    raise NotBreakable("the files have nothing that can break so")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ascend_ref.timeline.layers.counters import BY_A_NANOSECOND, NANOSECONDS
-from ascend_spec import catalog, per_spec
+from ascend_spec import catalog, per_spec, text_catalog
 
 from ...compare.sql import text_literal
 
@@ -35,6 +35,22 @@ def _level_of_call() -> str:
     return f"CREATE MACRO level_of_call(name) AS CASE name {names} ELSE '' END"
 
 
+@per_spec
+def _of_writers() -> Sequence[str]:
+    """Macros for what operator_memory of a writer has otherwise: whether its totals are exchanged,
+    and how many us what it calls one is.
+    """
+    writers = text_catalog().writers.values()
+    exchanging = ", ".join(text_literal(one.id) for one in writers if one.exchanged_totals)
+    lengths = " ".join(
+        f"WHEN {text_literal(one.id)} THEN {one.ns_per_us / 1000}" for one in writers
+    )
+    return (
+        f"CREATE MACRO exchanges_totals(writer) AS writer IN ({exchanging})",
+        f"CREATE MACRO us_of(writer) AS CASE writer {lengths} END",
+    )
+
+
 def functions() -> Sequence[str]:
     """The statements that make them."""
-    return (*_MACROS, _level_of_call())
+    return (*_MACROS, _level_of_call(), *_of_writers())

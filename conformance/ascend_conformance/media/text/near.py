@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,9 @@ from ...engine.folders import is_collection
 from .deliverables import COMPANIONS, Deliverable
 
 Row = tuple[str, str, str | None]
-KeyRow = tuple[int, str, bool, bool, int | None, bool]
+KeyRow = tuple[int, str, bool, bool, int | None, int | None]
 DEVICE = "device_"
-SUMMARY = "minddata_pipeline_summary"
+SUMMARY, OPERATORS = "minddata_pipeline_summary", "op_ids"
 SINGLE = ("per_pipeline_time", "per_push_queue_time", "per_batch_time")
 SENTENCES = (
     *("cpu_analysis_details", "queue_analysis_details"),
@@ -57,19 +57,19 @@ def pipeline_summary(deliverables: Sequence[Deliverable]) -> Iterator[KeyRow]:
         if not any(one.form.fits(path.name) for one in table.names):
             continue
         document = _object(path)
-        for row, key in enumerate(dict.fromkeys([*(one.name for one in table.columns), *document])):
-            known = key in {one.name for one in table.columns}
-            values = document.get(key)
-            count = len(values) if isinstance(values, list) else None
+        known = [one.name for one in table.columns]
+        operators = _length(document, OPERATORS)
+        wanted = dict.fromkeys(SINGLE, 1) | dict.fromkeys(SENTENCES)
+        for row, key in enumerate(dict.fromkeys([*known, *document])):
             if key in document or key not in OPTIONAL:
-                yield (
-                    row,
-                    key,
-                    known and key not in OPTIONAL,
-                    known,
-                    count,
-                    key in (*SINGLE, *SENTENCES),
-                )
+                required = key in known and key not in OPTIONAL
+                lengths = _length(document, key), wanted.get(key, operators)
+                yield row, key, required, key in known, *lengths
+
+
+def _length(document: Mapping[str, Any], key: str) -> int | None:
+    values = document.get(key)
+    return len(values) if isinstance(values, list) else None
 
 
 def _object(path: Path) -> dict[str, Any]:

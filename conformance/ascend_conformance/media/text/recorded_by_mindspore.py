@@ -14,8 +14,10 @@ import pyarrow as pa
 
 from ascend_ref.raw.clocks import Clock
 from ascend_ref.raw.damage import Damage
+from ascend_ref.raw.framework.files import tags_of
+from ascend_ref.raw.framework.mindspore import FLOW, GIVEN_BACK
 from ascend_ref.raw.side import Unknown, read_side_files
-from ascend_ref.raw.tagged import Tagged, TextColumn, read_tagged
+from ascend_ref.raw.tagged import TextColumn, read_tagged
 from ascend_ref.raw.tree import FRAMEWORK, HOST, find_folders
 from ascend_spec import mindspore_catalog
 from ascend_spec.mindspore.framework import TAGGED_RECORDS
@@ -23,11 +25,8 @@ from ascend_spec.mindspore.framework import TAGGED_RECORDS
 from ...engine.folders import is_collection
 from .database import Facts
 
-FREE = (1 << 64) - 1
-FLOW = "flow"
-NAMES = {"MEMORY_USAGE": 13, "RECORDED_SHAPES": 0, "RANGE": 14}
-"""The tag of the text that names what a record is about."""
-OWN_NAME, MODULE_OF_GRAPH, EVENT_OF_GRAPH, SHAPES = 13, 15, 16, 1
+Records = npt.NDArray[np.void]
+"""One each with the names of its declaration."""
 LEVELS = 4
 """Numbers in a line of memory of the host."""
 
@@ -63,9 +62,12 @@ def _add(facts: Facts, name: str, columns: Mapping[str, pa.Array]) -> None:
     )
 
 
-def _read(path: Path, record: str) -> Tagged:
+def _read(path: Path, record: str, *names: str) -> tuple[Records, list[pa.Array]]:
+    """The fixed parts of the records of a file, and some of their texts by name."""
+    declared = TAGGED_RECORDS[record]
     damage: list[Damage] = []
-    return read_tagged(path, TAGGED_RECORDS[record], damage)
+    read, tags = read_tagged(path, declared, damage), tags_of(declared)
+    return read.fixed, [_texts(read.texts[tags[name]]) for name in names]
 
 
 def _texts(column: TextColumn) -> pa.Array:
@@ -78,25 +80,21 @@ def _whole(values: npt.NDArray[np.unsignedinteger]) -> pa.Array:
 
 
 def _blocks(path: Path) -> Mapping[str, pa.Array]:
-    read = _read(path, "MEMORY_USAGE")
-    fixed = read.fixed
+    fixed, (owner,) = _read(path, "MEMORY_USAGE", "OWNER")
     return {
-        "name": _texts(read.texts[NAMES["MEMORY_USAGE"]]),
+        "name": owner,
         "address": _whole(fixed["addr"]),
         "time": _whole(fixed["create_at"]),
         "size": _whole(fixed["size"]),
         "used": _whole(fixed["used_size"]),
         "reserved": _whole(fixed["alloc_size"]),
-        "given_back": pa.array(fixed["size"] == FREE),
+        "given_back": pa.array(fixed["size"] == GIVEN_BACK),
     }
 
 
 def _shapes(path: Path) -> Mapping[str, pa.Array]:
-    read = _read(path, "RECORDED_SHAPES")
-    return {
-        "name": _texts(read.texts[NAMES["RECORDED_SHAPES"]]),
-        "shapes": _texts(read.texts[SHAPES]),
-    }
+    _, (name, shapes) = _read(path, "RECORDED_SHAPES", "NAME", "INPUT_SHAPES")
+    return {"name": name, "shapes": shapes}
 
 
 def _levels(path: Path) -> Mapping[str, pa.Array]:
@@ -114,15 +112,14 @@ def _levels(path: Path) -> Mapping[str, pa.Array]:
 
 def _calls(path: Path, profile: Path) -> Mapping[str, pa.Array]:
     """Events that the timeline shows, by its names; without a clock none, since none has a time."""
-    read = _read(path, "RANGE")
+    wanted = "NAME", "FULL_NAME", "MODULE_GRAPH", "EVENT_GRAPH"
+    fixed, texts = _read(path, "RANGE", *wanted)
     clock = _clock(profile)
-    fixed, own = read.fixed, _texts(read.texts[OWN_NAME]).to_pylist()
     if clock is None:
         return {"name": pa.array([], pa.string()), "start": pa.array([], pa.int64())}
     times = clock.times(fixed["start_time_ns"])
     graph = fixed["is_graph_data"] != 0
-    named = [_texts(read.texts[tag]).to_pylist() for tag in (MODULE_OF_GRAPH, EVENT_OF_GRAPH)]
-    full = _texts(read.texts[NAMES["RANGE"]]).to_pylist()
+    own, full, *named = (one.to_pylist() for one in texts)
     modules, events, stages = (_members(f"range_{one}") for one in ("modules", "events", "stages"))
     names = []
     for row, name in enumerate(own):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.adapter_steps import StepRow
 from ascend_ref.derive.mindspore_steps import (
+    COPIER,
     ONE_STEP,
     Overlaps,
     Step,
@@ -19,7 +20,6 @@ from ..database import Facts
 from .reading import NONE, integers, read, texts
 
 NS_PER_US = 1e3
-COPIER = "viewer-2024"
 NO_DEVICE = -1
 KINDS = ("computing", "communication", "not-overlapped", "free")
 CALLS = ("step", "launch", "call", "stage", "python-function")
