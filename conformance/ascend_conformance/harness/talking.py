@@ -77,12 +77,14 @@ class Talking:
         return Result("done")
 
     def close(self) -> None:
-        """Ask the process to stop, and end it where it does not."""
+        """Ask the process to stop, close what it reads, and end it where it does not stop."""
         ends = (_Late, _Broken, OSError, subprocess.TimeoutExpired)
         try:
             with suppress(*ends):  # it is ended below
                 if self._process is not None:
                     self._ask({"do": "stop"}, SHORT)
+                    if self._process.stdin is not None:
+                        self._process.stdin.close()
                     self._process.wait(SHORT)
         finally:
             self._end()
