@@ -23,7 +23,7 @@ from ascend_spec.mindspore import OWN_NUMBERS
 from ascend_spec.mindspore.records import INLINE, MOST_TENSORS
 
 from ...engine.sqlite_facts import SqlValue
-from .gather_raw import MOST, Source
+from .gather_raw import MOST, Source, whole
 
 Rows = Iterator[Sequence[SqlValue]]
 
@@ -77,10 +77,10 @@ def _operators(source: Source) -> Rows:
     way = source.run.way("task_key")
     for place, line in _lines(source, TASKS):
         parts = line.parts
-        task, stream = _whole(parts["task_id"]), _whole(parts["stream_id"])
+        task, stream = whole(parts["task_id"]), whole(parts["stream_id"])
         key = key_of(way, parts["stream_id"], parts["task_id"])
         name = parts["full_op_name"]
-        yield *place, name, None, _whole(parts["block_dim"]), task, stream, key, None, None
+        yield *place, name, None, whole(parts["block_dim"]), task, stream, key, None, None
     inline = INLINE if source.run.way("inline_text") == "one" else 0
     texts: dict[int, str] = {}
     for _, line in _lines(source, "hash_dic", quiet=True):
@@ -116,7 +116,7 @@ def _graph(source: Source) -> Rows:
             parts = form.read(piece)
             if parts is None:
                 continue
-            side, at = parts["side"], _whole(parts["number"])
+            side, at = parts["side"], whole(parts["number"])
             is_dense &= side in counts and at == counts[side]
             counts[side] = counts.get(side, 0) + 1
             kind = known_name(types, int(parts["data_type"]))
@@ -146,7 +146,7 @@ def _split(text: str) -> Iterator[str]:
 
 def _points(source: Source) -> Rows:
     for place, line in _lines(source, POINTS):
-        yield *place, _whole(line.parts["tag"]), line.parts["full_op_name"], None, None
+        yield *place, whole(line.parts["tag"]), line.parts["full_op_name"], None, None
     way = source.run.way("task_key")
     for where, row in _records(source, "step_records"):
         key = key_of(way, int(row["streamId"]), int(row["taskId"]))
@@ -202,7 +202,7 @@ def _fetches(source: Source) -> Rows:
 
 
 def _fetch(parts: Mapping[str, str]) -> Sequence[SqlValue]:
-    return parts["name"], *(_whole(parts[name]) for name in ("start", "end", "size"))
+    return parts["name"], *(whole(parts[name]) for name in ("start", "end", "size"))
 
 
 def _samples(source: Source) -> Rows:
@@ -210,9 +210,9 @@ def _samples(source: Source) -> Rows:
         before: dict[tuple[object, object], int | None] = {}
         for place, line in _lines(source, kind):
             parts = line.parts
-            numbers = [_whole(parts.get(name)) for name in ("kind", "detail", "step", "value")]
+            numbers = [whole(parts.get(name)) for name in ("kind", "detail", "step", "value")]
             key = (numbers[0], numbers[1] if numbers[0] == 0 else None)
-            yield *place, *numbers, _whole(parts.get("time")), before.get(key)
+            yield *place, *numbers, whole(parts.get("time")), before.get(key)
             before[key] = numbers[2]
 
 
@@ -222,7 +222,7 @@ def _gpu_steps(source: Source) -> Rows:
         if line.line == "step":
             number += 1
             names = (f"{one}_time" for one in ("start", "fp", "bp", "end"))
-            yield *place, number, *(_whole(line.parts[one]) for one in names)
+            yield *place, number, *(whole(line.parts[one]) for one in names)
 
 
 def _gpu_times(source: Source) -> Rows:
@@ -268,7 +268,3 @@ def _scalar(value: Any) -> SqlValue:
     if isinstance(value, int):
         return max(min(int(value), MOST), -MOST)
     return value if isinstance(value, (float, str)) else None
-
-
-def _whole(text: str | None) -> int | None:
-    return min(int(text), MOST) if text is not None and text.isdecimal() else None

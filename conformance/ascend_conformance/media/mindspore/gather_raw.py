@@ -307,7 +307,7 @@ def _kernels_of_text(source: Source, strings: Iterator[String]) -> Rows:
     for one in strings:
         if one.line == "thread" and kernel is not None:
             parts = {**kernel.parts, **one.parts}
-            values = [_whole(parts.get(name)) for name in _TEXT_FIELDS]
+            values = [whole(parts.get(name)) for name in _TEXT_FIELDS]
             thread = one.parts["thread"].strip()
             place = (source.number(kernel.path), None, kernel.offset)
             name = kernel.parts["name"]
@@ -333,5 +333,6 @@ def _kernels_of_records(source: Source, slices: Any) -> Rows:
             ends[thread] = some[1]
 
 
-def _whole(text: str | None) -> int | None:
+def whole(text: str | None) -> int | None:
+    """A number of a line, at most :data:`MOST`; ``None`` for what is none."""
     return min(int(text), MOST) if text is not None and text.isdecimal() else None
