@@ -129,7 +129,7 @@ def test_m72_schemathesis_finds_nothing_in_known_folders(case: Any, client: Clie
     validate(case, client, [positive_data_acceptance] if of_files else [])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @schemathesis.openapi.from_dict(of_known_folders(copy.deepcopy(WHOLE))).parametrize()
 @runs(50)
 def test_m72_schemathesis_finds_nothing_with_any_analyser(case: Any, client: Client) -> None:

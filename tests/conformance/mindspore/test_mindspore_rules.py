@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from slices import some
 
 from ascend_conformance.media import load_rules
 from ascend_conformance.media.mindspore.facts import fact_tables, open_facts
@@ -58,8 +57,8 @@ def test_a_rule_has_a_page_with_its_parts(rule: FileRule) -> None:
     assert ("## How the self-test breaks it" in text) == bool(rule.breaks)
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("subject", some(SPECIMENS, every=4))
+@pytest.mark.campaign  # as the self-test does
+@pytest.mark.parametrize("subject", SPECIMENS)
 def test_each_rule_wakes_for_its_own_break_alone(subject: str) -> None:
     found = run_specimen(subject)
     assert found.unclean == []
@@ -68,7 +67,7 @@ def test_each_rule_wakes_for_its_own_break_alone(subject: str) -> None:
     assert found.mutations
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_every_rule_is_broken_in_one_of_the_jobs() -> None:
     found = run_specimens(processes=2)
     assert found.passed

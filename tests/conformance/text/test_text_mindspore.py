@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from slices import marked
 
 from ascend_conformance.check import check
 from ascend_conformance.options import Options
@@ -162,17 +163,23 @@ def test_damage_is_found(profile: Path) -> None:
     assert {rule for *_, rule in DAMAGE[::2]} <= rules(profile)
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize(("name", "damage", "rule"), DAMAGE)
+@pytest.mark.parametrize(
+    ("name", "damage", "rule"),
+    [
+        marked(one, pytest.mark.exhaustive if at % 2 else pytest.mark.campaign)
+        for at, one in enumerate(DAMAGE)
+    ],
+)
 def test_each_damage_is_found(
     profile: Path, name: str, damage: Callable[[Path], None], rule: str
 ) -> None:
+    """Those that are not tried together; the campaign tries these, too."""
     damage(output(profile) / name)
     assert rule in rules(profile)
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("length", [0, 300])
+@pytest.mark.parametrize("length", [300, marked(0, pytest.mark.campaign)])
 def test_no_file_can_be_cut_unnoticed(profile: Path, length: int) -> None:
     for path in sorted({*output(profile).iterdir(), *profile.glob("*.json")}):
         whole = path.read_bytes()
