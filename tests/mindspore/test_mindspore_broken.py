@@ -18,9 +18,12 @@ from other_captures import (
     hccl_traces,
     pipeline,
 )
+from slices import some
 from step_captures import made_steps
 
 from ascend_ref.mindspore.parse.parse import parse
+from ascend_simulator.run import write_run
+from ascend_simulator.scenario import override, preset
 
 DAYS = ["2020-06-20", "2020-12-20", "2021-09-01", "2021-12-16", "2022-01-01", "2023-07-02"]
 
@@ -84,3 +87,36 @@ def test_m52_files_that_cannot_be_opened_are_stated(tmp_path: Path, day: str) ->
     (tmp_path / "raw" / "pipeline_profiling_0.json").symlink_to("nowhere")
     (done,) = parse(tmp_path / "raw", tmp_path / "out", day)
     assert all(not path.name.startswith("minddata_pipeline") for path in done.files)
+
+
+def simulated(folder: Path, form: str, day: str) -> Path:
+    """The folder of a rank of a job with every kind of file of its day."""
+    scenario = override(preset("cnn-910a"), ranks=2, steps=2, level=None)
+    return write_run(scenario, 0, folder, [form], generation=day).profiles[0]
+
+
+@pytest.mark.parametrize(
+    ("form", "day"),
+    some(
+        [
+            ("mindspore-raw", "2021-12-16"),
+            ("mindspore-raw", "2023-10-15"),
+            ("mindspore-raw", "2024-05-01"),
+            ("mindspore-raw", "2020-07-01"),
+            ("mindspore-gpu", "2021-12-16"),
+        ],
+        every=2,
+    ),
+)
+def test_m52_each_file_of_a_job_may_end_early_or_be_empty(
+    tmp_path: Path, form: str, day: str
+) -> None:
+    job = simulated(tmp_path / "run", form, day)
+    for path in sorted(one for one in job.rglob("*") if one.is_file()):
+        whole = path.read_bytes()
+        for rest in {b"", whole[: len(whole) // 2]}:
+            path.write_bytes(rest)
+            done = parse(job, tmp_path / "out", day)
+            assert all("\n" not in line for one in done for line in one.damage)
+            shutil.rmtree(tmp_path / "out")
+        path.write_bytes(whole)

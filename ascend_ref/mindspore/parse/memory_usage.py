@@ -207,10 +207,13 @@ def _points(run: Run) -> Mapping[str, str]:
 
 
 def _operators(run: Run) -> Mapping[str, tuple[str, Element]]:
-    """Full name and tensors of the operators with a time, by their names."""
+    """Full name and tensors of the operators with a time, by their names.
+
+    A task whose operator no file describes has no such name.
+    """
     found = {}
     names = mindspore_catalog().full_names
-    for row in _timed(run):
+    for row in (one for one in _timed(run) if "op_name" in one):
         full = next(row[one] for one in names if one in row)
         info = json.loads(str(row.get("op_info") or "{}"))
         # What is made of exports begins the names of sides with capitals.
