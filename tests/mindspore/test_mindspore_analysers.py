@@ -77,8 +77,8 @@ def test_m64_an_unknown_analyser_gets_a_suggestion() -> None:
         NoAnalyser, match=r"unknown analyser 'aicor_type'; did you mean aicore_type"
     ):
         find_analyser("aicor_type")
-    with pytest.raises(NoAnalyser, match=r"msprof_timeline: cannot be asked. It joins time lines"):
-        find_analyser("msprof_timeline")
+    with pytest.raises(NoAnalyser, match=r"parallel_strategy: cannot be asked. It lays out"):
+        find_analyser("parallel_strategy")
 
 
 # --- real runs ------------------------------------------------------------------------------------

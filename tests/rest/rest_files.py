@@ -22,6 +22,7 @@ from ascend_spec import mindspore_catalog
 from ascend_spec.mindspore.requests import PREFIX
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "mindspore"))
+from exported_folders import write_exports
 from rank_folders import Ranks, drawn_ranks, drawn_timelines, write_timelines
 
 SECONDS = 20
@@ -80,6 +81,11 @@ def write_ranks(folder: Path, seed: int) -> Ranks:
         header = ["full_kernel_name", "FLOPs", "FLOPS", "FLOPS utilization"]
         _write(folder / f"flops_{rank}.txt", header, details)
     return ranks
+
+
+def write_exported(folder: Path) -> None:
+    """What msprof exported of two ranks."""
+    write_exports(folder, random.Random(1), 2)
 
 
 def documents() -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, settings
-from rest_files import DYNAMIC, Client, running, write_files, write_ranks
+from rest_files import DYNAMIC, Client, running, write_exported, write_files, write_ranks
 from schemathesis.checks import CHECKS, load_all_checks
 
 from ascend_ref.cli import main
@@ -40,6 +40,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     for job in ("job", "dynamic"):
         write_files(folder / job / "profiler")
         write_ranks(folder / job / "profiler", RANKS)
+        write_exported(folder / job / "profiler")
     for path in (folder / "dynamic/profiler").glob("cpu_*"):
         path.unlink()
     (folder / "dynamic/profiler/dynamic_shape_info_0.json").write_text(json.dumps(DYNAMIC))

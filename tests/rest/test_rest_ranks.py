@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rest_files import Client, running, write_files, write_ranks
+from rest_files import Client, running, write_exported, write_files, write_ranks
 
 from ascend_ref.mindspore.analyse.condition import WrongCondition
 from ascend_ref.mindspore.analyse.factory import load_analyser
@@ -17,7 +17,7 @@ from ascend_ref.mindspore.analyse.files import Folder
 from ascend_ref.mindspore.propose.compose import compose
 from ascend_spec import mindspore_catalog
 from ascend_spec.mindspore import Request
-from ascend_spec.mindspore.requests import LAST_VIEWED
+from ascend_spec.mindspore.requests import LAST_VIEWED, PREFIX
 
 CATALOG = mindspore_catalog()
 DAY = CATALOG.day_of(LAST_VIEWED)
@@ -31,6 +31,10 @@ GIVEN: Mapping[str, Mapping[str, Any]] = {
     "profile/dynamic-shape-detail": {"device_type": "gpu"},
     "profile/training-trace/graph": {"type": 1},
     "profile/training-trace/target-time-info": {"type": "tail"},
+    "profile/msprof_timeline": {
+        **{"kind": "detail", "rank_list": "0,1", "model_list": "1,4294967295"},
+        **{"merge_model": "false", "scope_name": "true"},
+    },
     "profile/queue_info": {"type": "get_next"},
     "profile/minddata_op": {"type": "device_queue"},
     "profile/minddata-pipeline/queue": {"op_id": 1},
@@ -96,6 +100,15 @@ EXPECTED: Mapping[str, Callable[[Folder], Any]] = {
         for one in json.loads((folder.path / "ascend_timeline_display_0.json").read_text())
         if one.get("tid") != 100_001
     ],
+    "profile/msprof_timeline": lambda folder: query(
+        folder,
+        "msprof_timeline",
+        **{"kind": "detail", "rank_list": ["0", "1"], "model_list": ["1", "4294967295"]},
+        **{"merge_model": False, "scope_name": True},
+    )["events"],
+    "profile/msprof_timeline_option": lambda folder: query(
+        folder, "msprof_timeline", kind="option"
+    ),
     "profile/queue_info": lambda folder: query(folder, "minddata")["queue"]["get_next"],
     "profile/minddata_op": lambda folder: query(folder, "minddata")["time"]["device_queue"],
     "profile/process_summary": lambda folder: query(folder, "minddata")["summary"],
@@ -151,6 +164,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for path in (folder / "plain").iterdir():
         if not (folder / "job/profiler" / path.name).exists() and not path.name.startswith("cpu_"):
             path.rename(folder / "job/profiler" / path.name)
+    write_exported(folder / "job/profiler")
     for mode, seed in SEEDS.items():
         ranks = write_ranks(folder / mode / "profiler", seed)
         assert ranks.mode == mode
@@ -404,6 +418,13 @@ def test_m73_values_that_no_rank_has_are_in_no_row(client: Client) -> None:
             {"device_type": "ascend", "device_list": "../0"},
             "parameter-value",
         ),
+        ("msprof_timeline", {"kind": "option"}, "parameter-value"),
+        ("msprof_timeline", {"rank_list": "0,"}, "parameter-value"),
+        ("msprof_timeline", {"model_list": "1.5"}, "parameter-value"),
+        ("msprof_timeline", {"model_list": "9" * 19}, "parameter-value"),
+        ("msprof_timeline", {"merge_model": "True"}, "parameter-value"),
+        ("msprof_timeline", {"scope_name": ""}, "parameter-value"),
+        ("msprof_timeline", {"dir": "../job"}, "argument-value"),
     ],
 )
 def test_m73_arguments_about_ranks_and_memory_that_are_wrong(
@@ -411,6 +432,30 @@ def test_m73_arguments_about_ranks_and_memory_that_are_wrong(
 ) -> None:
     status, answer = ask(client, ANSWERED[f"profile/{name}"], **given)
     assert (status, answer["error_code"]) == (400, CATALOG.refusals[refusal].code)
+
+
+def test_m73_no_export_leads_out_of_the_folder(tmp_path: Path) -> None:
+    write_exported(tmp_path / "served/job/profiler")
+    for profile in (tmp_path / "served/job/profiler").glob("PROF_000002_*"):
+        outside = profile.rename(tmp_path / profile.name)
+        profile.symlink_to(outside)
+    folder = Folder(tmp_path / "served/job/profiler", "0", tmp_path / "served")
+    trusted = query(Folder(folder.path, "0"), "msprof_timeline")["events"]
+    with running(tmp_path / "served") as client:
+        answer = ask(client, ANSWERED["profile/msprof_timeline"])
+        assert answer == (200, query(folder, "msprof_timeline")["events"])
+        assert answer[1] != trusted
+
+
+def test_m73_damaged_exports_are_counted(tmp_path: Path) -> None:
+    write_exported(tmp_path / "job/profiler")
+    for path in (tmp_path / "job/profiler").rglob("msprof_*"):
+        path.write_bytes(b"[" * 100_000)
+    path = f"{PREFIX}profile/msprof_timeline?dir=job&rank_list=1,7"
+    with running(tmp_path) as client:
+        status, events, headers = client.send("GET", path)
+        assert (status, {one["pid"] for one in events}) == (200, {11})
+        assert int(headers["x-damage"]) > 1
 
 
 def test_m73_without_the_file_of_memory_there_is_no_answer(tmp_path: Path) -> None:

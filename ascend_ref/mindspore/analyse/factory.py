@@ -16,6 +16,7 @@ from .cluster import answer_cluster_steps
 from .communication import answer_communication, load_links, wanted_links
 from .condition import Condition, WrongCondition, read_condition
 from .dynamic import KINDS, TABLE, load_step
+from .exported import answer_exported
 from .files import Folder
 from .flops import answer_flops, load_sums
 from .memory import answer_memory, load_peaks
@@ -55,6 +56,7 @@ DOCUMENTS: Mapping[str, Callable[[Folder, Condition], dict[str, Any]]] = {
     "minddata": lambda folder, _: answer_queues(folder),
     "minddata_cpu_utilization": answer_utilization,
     "timeline": answer_timeline,
+    "msprof_timeline": answer_exported,
     "dynamic_shape": lambda folder, _: folder.document(TABLE) or {},
     "flops": answer_flops,
     "memory_usage": answer_memory,

@@ -49,9 +49,10 @@ class Folder:
     def file(self, name: str) -> Path | None:
         """A file by its name; ``None`` where there is none."""
         path = self.path / name
-        return path if path.is_file() and self._may_read(path) else None
+        return path if path.is_file() and self.may_read(path) else None
 
-    def _may_read(self, path: Path) -> bool:
+    def may_read(self, path: Path) -> bool:
+        """Whether a path, links followed, is within what is trusted."""
         return self.root is None or Path(os.path.realpath(path)).is_relative_to(self.root)
 
     def named(self, table: str) -> list[tuple[Path, Mapping[str, str]]]:
@@ -60,7 +61,7 @@ class Folder:
         for name in mindspore_catalog().tables[table].names:
             for path in self.path.glob(PART.sub("*", name.form.template)):
                 parts = name.form.named(path.relative_to(self.path).as_posix())
-                if parts is not None and path.is_file() and self._may_read(path):
+                if parts is not None and path.is_file() and self.may_read(path):
                     found.append((path, parts))
         return sorted(found, key=lambda one: (int(one[1][DEVICE]), one[0].name))
 

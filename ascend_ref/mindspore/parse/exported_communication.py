@@ -11,10 +11,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..scopes import Event
 from .documents import is_number
 from .exported import TO_MS
 from .exported_steps import Iterations, exported_iterations, of_graphs
-from .exported_timeline import Event, exported_events
+from .exported_timeline import exported_events
 from .hccl import TABLE
 from .hccl_links import LOCAL, MOVES, PER_MS, RDMA, RECORD, SDMA, ranks_of, transfers_in
 from .operator import last_part

@@ -15,6 +15,7 @@ from .requests import (
     MOST_PAGES,
     MOST_ROWS,
     NUMBER_TEXT,
+    NUMBERS_TEXT,
     OPERATORS,
     SORTS,
     Argument,
@@ -41,6 +42,8 @@ FOLDER: Node = {"type": "string", "minLength": 1}
 DEVICE: Node = {"type": "string", "pattern": f"^{DEVICE_TEXT}$"}
 DEVICES: Node = {"type": "string", "pattern": f"^{DEVICES_TEXT}$"}
 NUMBER: Node = {"type": "integer", "minimum": 0}
+NUMBERS: Node = {"type": "string", "pattern": f"^{NUMBERS_TEXT}$"}
+FLAG: Node = {"type": "boolean"}
 PAGE: Node = {
     "type": "object",
     "additionalProperties": False,
@@ -122,7 +125,10 @@ def _parameter(argument: Argument, *, answered: bool) -> Node:
 def _plain(argument: Argument) -> Node:
     """The schema of an argument that is no condition."""
     form = argument.form
-    forms = {"folder": FOLDER, "device": DEVICE, "devices": DEVICES, "number": NUMBER, "page": PAGE}
+    forms = {
+        **{"folder": FOLDER, "device": DEVICE, "devices": DEVICES, "page": PAGE},
+        **{"number": NUMBER, "numbers": NUMBERS, "flag": FLAG},
+    }
     schema = forms.get(form)
     if schema is None:
         schema = {"type": "string", "enum": list(argument.words)}

@@ -30,15 +30,30 @@ MOST_PAGES = 1_000_000
 DEVICE_TEXT = "[0-9]{1,9}"
 DEVICES_TEXT = f"{DEVICE_TEXT}(,{DEVICE_TEXT})*"
 NUMBER_TEXT = "[0-9]{1,18}"
-"""How a device, several of them and a whole number are written where they are text."""
+NUMBERS_TEXT = f"{NUMBER_TEXT}(,{NUMBER_TEXT})*"
+"""How devices and whole numbers, one and several of them, are written where they are text."""
+
+FLAGS = {"true": True, "false": False}
+"""How what is so or not is written where it is text."""
 
 Verb = Literal["GET", "POST"]
 ArgumentPlace = Literal["query", "body"]
 ArgumentForm = Literal[
-    "folder", "device", "devices", "number", "word", "analyser", "filter", "sort", "page"
+    "folder",
+    "device",
+    "devices",
+    "number",
+    "numbers",
+    "flag",
+    "word",
+    "analyser",
+    "filter",
+    "sort",
+    "page",
 ]
 """``folder``: a path below the served folder; ``device``: its number, as text; ``devices``: some
-with commas between them; ``number``: whole, from 0 on; ``analyser``: the name of one whose answers
+with commas between them; ``number``: whole, from 0 on; ``numbers``: some, as devices; ``flag``:
+true or false; ``analyser``: the name of one whose answers
 have rows; the others are conditions of a query.
 """
 

@@ -231,6 +231,8 @@ ANSWERS: Mapping[str, Callable[[Asked], Any]] = {
     "profile/training-trace/target-time-info": _step_part,
     "profile/timeline-summary": _timeline_summary,
     "profile/timeline": _timeline,
+    "profile/msprof_timeline": lambda asked: asked.answer()["events"],
+    "profile/msprof_timeline_option": Asked.answer,
     "profile/queue_info": lambda asked: _of_queues("queue", asked),
     "profile/minddata_op": lambda asked: _of_queues("time", asked),
     "profile/process_summary": lambda asked: asked.query("minddata", {})["summary"],

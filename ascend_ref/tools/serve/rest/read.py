@@ -12,11 +12,21 @@ from ascend_ref.mindspore.analyse.factory import NoAnalyser, find_analyser
 from ascend_spec import mindspore_catalog
 from ascend_spec.mindspore import Argument, Request
 from ascend_spec.mindspore.requests import CONDITIONS as CONDITION_KEYS
-from ascend_spec.mindspore.requests import DEVICE_TEXT, DEVICES_TEXT, NUMBER_TEXT
+from ascend_spec.mindspore.requests import (
+    DEVICE_TEXT,
+    DEVICES_TEXT,
+    FLAGS,
+    NUMBER_TEXT,
+    NUMBERS_TEXT,
+)
 
 from .refused import Refused
 
-DEVICE, DEVICES, NUMBER = map(re.compile, (DEVICE_TEXT, DEVICES_TEXT, NUMBER_TEXT))
+DEVICE, NUMBER = map(re.compile, (DEVICE_TEXT, NUMBER_TEXT))
+SEVERAL = {
+    "devices": (re.compile(DEVICES_TEXT), "numbers of devices"),
+    "numbers": (re.compile(NUMBERS_TEXT), "whole numbers"),
+}
 CONDITIONS = ("filter", "sort", "page")
 FILTER = CONDITION_KEYS[0]
 NOT_GIVEN = object()
@@ -94,10 +104,15 @@ def _refuse_constant(name: str) -> NoReturn:
 def _of_query(argument: Argument, text: str | None) -> Any:
     if text is None:
         return _missing(argument)
-    if argument.form == "devices":
-        if not DEVICES.fullmatch(text):
-            _refuse(argument, "numbers of devices with commas between them", text)
+    if argument.form in SEVERAL:
+        form, what = SEVERAL[argument.form]
+        if not form.fullmatch(text):
+            _refuse(argument, f"{what} with commas between them", text)
         return text.split(",")
+    if argument.form == "flag":
+        if text not in FLAGS:
+            _refuse(argument, " or ".join(FLAGS), text)
+        return FLAGS[text]
     if argument.form != "number":
         return _checked(argument, text)
     if not NUMBER.fullmatch(text):
