@@ -76,4 +76,4 @@ def test_the_facts_without_a_pin_are_those_that_are_listed_as_open() -> None:
 
 
 FLOOR = 0.96
-"""Of 6,000 changes 96.6 to 96.8 % are noticed, by the draw."""
+"""Of 6,000 changes 96.0 to 96.6 % are noticed, by the draw."""
