@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
+from ascend_conformance.check import check
 from ascend_conformance.media import load_rules
 from ascend_conformance.media.text.checks import NAMES, reads
 from ascend_conformance.media.text.database import Facts, fact_tables, open_facts
@@ -95,3 +97,15 @@ def test_rules_need_the_tables_that_they_read_and_that_not_every_folder_has() ->
 
 def stated(instance: TextInstance) -> set[str]:
     return {".".join(need.split(".")[:2]) for need in instance.needs}
+
+
+def test_a_column_that_a_query_reads_and_a_header_lacks_is_a_reason_to_skip(tmp_path: Path) -> None:
+    """The header has a finding of its own; CSV284 reads Core Type next to the column it is for."""
+    path = tmp_path / "op_statistic.csv"
+    titles = "Device_id,OP Type,Core Tyre,Count,Total Time(us),Min Time(us),Avg Time(us)"
+    path.write_text(f"{titles},Max Time(us),Ratio(%)\n0,Add,AI_CORE,1,5.0,5.0,5.0,5.0,100.0\n")
+    report = check([path])
+    assert [one.message for one in report.findings if one.verdict == "failure"] == []
+    assert "CSV011" in {one.rule for one in report.findings}
+    reasons = {one.reason for file in report.files for one in file.skipped if one.rule == "CSV284"}
+    assert reasons == {"csv.op_statistic has no column Core Type"}
