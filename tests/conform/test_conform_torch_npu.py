@@ -70,6 +70,7 @@ def assert_as_recorded(outcome: Outcome, cases: int) -> None:
     assert outcome.skipped == []
 
 
+@pytest.mark.exhaustive
 @needs_torch_npu
 def test_what_it_writes_is_what_was_recorded() -> None:
     scenario = RUN.preset("single-op")

@@ -314,6 +314,7 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''").replace("\0", "' || char(0) || '") + "'"
 
 
+@pytest.mark.exhaustive
 def test_a_text_of_20_million_characters_is_judged(tmp_path: Path) -> None:
     path = change(
         specimen(tmp_path),

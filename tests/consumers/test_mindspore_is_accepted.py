@@ -72,6 +72,7 @@ def test_cluster_makes_every_table_of_databases(databases: Path, tmp_path: Path)
     assert found["CommunicationGroupMapping"] == len(groups)
 
 
+@pytest.mark.exhaustive
 def test_cluster_shows_the_steps_of_texts(texts: Path, tmp_path: Path) -> None:
     run = run_cluster("all", texts, tmp_path)
     assert faults(run) == []

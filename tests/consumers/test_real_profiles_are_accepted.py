@@ -59,6 +59,7 @@ def test_row_1_is_steps_and_communication(profile: Path, tmp_path: Path) -> None
     assert check_row_1(profile, tmp_path).differences == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("mode", some(ROW_2, every=3))
 def test_row_2_is_sums_per_operator(profile: Path, tmp_path: Path, mode: str) -> None:
     assert check_row_2(profile, tmp_path, mode).differences == []
@@ -74,6 +75,7 @@ def test_row_8_is_advisor(profile: Path, tmp_path: Path) -> None:
     assert check_row_8(profile, tmp_path).differences == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("mode", some(ROW_9_MODES, every=len(ROW_9_MODES)))
 def test_row_9_is_recipes(profile: Path, tmp_path: Path, mode: str) -> None:
     assert check_row_9(profile, tmp_path, mode).differences == []

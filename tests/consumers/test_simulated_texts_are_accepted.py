@@ -99,6 +99,7 @@ def test_row_6_is_steps_and_communication(healthy: Path, tmp_path: Path) -> None
     }
 
 
+@pytest.mark.exhaustive
 def test_row_7_is_compare(healthy: Path, tmp_path: Path) -> None:
     assert check_text_row_7(healthy, tmp_path).differences == []
     for rank, totals in zip(text_ranks_of(healthy), truth_of(healthy)["totals"], strict=True):

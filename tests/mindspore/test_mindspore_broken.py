@@ -105,7 +105,7 @@ def simulated(folder: Path, form: str, day: str) -> Path:
             ("mindspore-raw", "2020-07-01"),
             ("mindspore-gpu", "2021-12-16"),
         ],
-        every=2,
+        every=4,
     ),
 )
 def test_m52_each_file_of_a_job_may_end_early_or_be_empty(
