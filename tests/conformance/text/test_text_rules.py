@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from ascend_conformance.check import check
 from ascend_conformance.media import load_rules
 from ascend_conformance.media.text.checks import NAMES, reads
 from ascend_conformance.media.text.database import Facts, fact_tables, open_facts
+from ascend_conformance.media.text.loadcsv import PLACE, make_views
+from ascend_conformance.media.text.queries import lacking
 from ascend_conformance.media.text.rules import TextInstance, TextRule, instances, load_text_rules
 from ascend_conformance.pages import rule_page
 from ascend_spec import catalog, text_catalog
@@ -80,6 +85,7 @@ def test_facts_reach_neither_files_nor_settings() -> None:
 
 
 QUOTED = re.compile(r"'(?:[^']|'')*'")
+READ = re.compile(r"\b(?:csv|raw)\.([a-z_0-9]+)")
 TABLE = re.compile(r"\b((?:trace|csv|raw|doc|db|unit)\.[a-z_0-9]+)")
 
 
@@ -99,13 +105,67 @@ def stated(instance: TextInstance) -> set[str]:
     return {".".join(need.split(".")[:2]) for need in instance.needs}
 
 
-def test_a_column_that_a_query_reads_and_a_header_lacks_is_a_reason_to_skip(tmp_path: Path) -> None:
-    """The header has a finding of its own; CSV284 reads Core Type next to the column it is for."""
+def test_a_header_that_lacks_a_column_fails_no_rule(tmp_path: Path) -> None:
+    """CSV284 reads Core Type next to the column that it is for."""
     path = tmp_path / "op_statistic.csv"
     titles = "Device_id,OP Type,Core Tyre,Count,Total Time(us),Min Time(us),Avg Time(us)"
     path.write_text(f"{titles},Max Time(us),Ratio(%)\n0,Add,AI_CORE,1,5.0,5.0,5.0,5.0,100.0\n")
-    report = check([path])
-    assert [one.message for one in report.findings if one.verdict == "failure"] == []
-    assert "CSV011" in {one.rule for one in report.findings}
-    reasons = {one.reason for file in report.files for one in file.skipped if one.rule == "CSV284"}
-    assert reasons == {"csv.op_statistic has no column Core Type"}
+    found = check([path]).findings
+    assert [one.message for one in found if one.verdict == "failure"] == []
+    assert "CSV011" in {one.rule for one in found}
+
+
+def test_what_is_shown_next_to_a_bad_cell_is_not_needed(tmp_path: Path) -> None:
+    path = tmp_path / "step_trace_time.csv"
+    titles = "Device_id,Stepp,Computing,Communication(Not Overlapped),Overlapped,Communication"
+    path.write_text(f"{titles},Free,Stage,Bubble\n0,1,5.0,1.0,1.0,7.0,1.0,7.0,0.0\n")
+    assert "CSV320" in {one.rule for one in check([path]).findings}
+
+
+@pytest.mark.exhaustive
+def test_queries_are_asked_of_files_without_any_column_that_they_do_not_need() -> None:
+    failing: set[tuple[str, str, str]] = set()
+    writers = {name: next(iter(file.writers)) for name, file in text_catalog().csv.items()}
+    with open_facts() as facts:
+        for name, file in text_catalog().csv.items():
+            texts = {one.name.lower(): one.name for one in file.columns if "{" not in one.name}
+            columns = ", ".join(f'"{one}" VARCHAR' for one in texts.values())
+            place = ", ".join(f'"{one}" BIGINT' for one in PLACE)
+            facts.rows(f"CREATE TABLE raw.{name} ({place}, {columns})")
+        make_views(facts, writers)
+        tables = facts.tables()
+        every = [one for rule in load_text_rules().values() for one in instances(rule)]
+        asked = [one for one in every if _is_answered(facts, one)]
+        assert len(asked) > 400
+        for one in asked:
+            for file in {name for name in READ.findall(one.query) if name in writers}:
+                for column in sorted(tables[f"csv.{file}"].difference(PLACE)):
+                    own = {f"{schema}.{file}" for schema in ("csv", "raw")}
+                    fewer = {
+                        table: columns - {column} if table in own else columns
+                        for table, columns in tables.items()
+                    }
+                    if f'"{column}"' not in one.query or lacking(fewer, one):
+                        continue
+                    with without(facts, file, column, writers[file]):
+                        if not _is_answered(facts, one.showing(fewer.get(one.at, ()))):
+                            failing.add((one.rule.id, one.at, column))
+    assert failing == set()
+
+
+def _is_answered(facts: Facts, instance: TextInstance) -> bool:
+    try:
+        facts.rows(f"EXPLAIN {instance.query}")
+    except duckdb.Error:
+        return False
+    return True
+
+
+@contextmanager
+def without(facts: Facts, file: str, column: str, writer: str) -> Iterator[None]:
+    """The tables of a CSV file without a column, for as long as the block lasts."""
+    with facts.undone():
+        facts.rows(f"DROP VIEW csv.{file}")
+        facts.rows(f'ALTER TABLE raw.{file} RENAME "{column}" TO "no {column}"')
+        make_views(Facts(facts.connection), {file: writer})
+        yield

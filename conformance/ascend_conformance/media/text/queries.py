@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -46,11 +45,6 @@ MISWRITTEN = (
 """Of these, what no value is to blame for: the query itself is wrong."""
 
 
-_UNKNOWN_COLUMN = re.compile(r'column (?:named )?"([^"]+)"')
-"""What a :data:`MISWRITTEN` query names."""
-
-_CSV_TABLE = re.compile(r"\b((?:csv|raw)\.([a-z_0-9]+))")
-
 FATAL = (duckdb.InterruptException, duckdb.OutOfMemoryException)
 """What ends the judgement of the whole folder."""
 
@@ -91,43 +85,13 @@ def ask(
         Question(
             (instance,),
             lambda subjects: _findings(folder, subjects[0], options),
-            partial(_limited, folder.facts.connection, instance, tables),
+            partial(limited, folder.facts.connection),
             _unaskable(folder, instance, tables),
         )
         for rule in rules
-        for instance in instances(rule)
+        for instance in (one.showing(tables.get(one.at, ())) for one in instances(rule))
     )
     return asked
-
-
-@contextmanager
-def _limited(
-    connection: duckdb.DuckDBPyConnection, instance: TextInstance, tables: Tables
-) -> Iterator[None]:
-    """As :func:`limited`. A column that the query names and that the header of its file lacks is no
-    fault of the query.
-    """
-    try:
-        with limited(connection):
-            yield
-    except duckdb.BinderException as problem:
-        named = _UNKNOWN_COLUMN.search(str(problem))
-        column = named[1] if named else ""
-        table = _lacks(instance, tables, column)
-        if table is None:
-            raise
-        raise Uncomputable(f"{table} has no column {column}") from problem
-
-
-def _lacks(instance: TextInstance, tables: Tables, column: str) -> str | None:
-    """The table that a query reads and that has no such column, though its file has."""
-    files = text_catalog().csv
-    read = (one for one in _CSV_TABLE.findall(instance.query) if one[0] in tables)
-    for table, name in read:
-        known = {one.name for one in files[name].columns} if name in files else set()
-        if column in known - tables[table]:
-            return str(table)
-    return None
 
 
 @contextmanager

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from ascend_spec import per_spec
+from ascend_spec import per_spec, text_catalog
 
 from ...compare.agreement import Agreement, agreement_of
+from ...compare.sql import quoted
 from ...ruleset import Rule, fill, rules_in
+
+_OF_FILES = ("csv", "raw")
+_FILE = re.compile(rf"\b({'|'.join(_OF_FILES)})\.([a-z_0-9]+)")
+_TEXT = re.compile(r"'(?:[^']|'')*'")
+_GIVEN = re.compile(r'\bAS "([^"]+)"')
+"""In SQL: the tables of a CSV file, texts, and columns that get a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +59,13 @@ class TextInstance:
     needs: tuple[str, ...]
     place: Mapping[str, str]
 
+    def showing(self, columns: Collection[str]) -> TextInstance:
+        """The same rule; of what is shown next to a bad cell, the columns that there are."""
+        if self.rule.select:
+            return self
+        shown = [one for one in _shown(self.rule, self.column, self.place) if one in columns]
+        return replace(self, query=_query(self.rule, self.at, self.place, shown))
+
     @property
     def breaks(self) -> tuple[str, ...]:
         """What the self-test carries out."""
@@ -81,23 +97,48 @@ def instances(rule: TextRule) -> Iterator[TextInstance]:
         table = given["table"]
         place = {"raw": table.replace("csv.", "raw.", 1), **given}
         column = fill(rule.column, place)
+        shown = _shown(rule, column, place)
         needs = [table, *fill(rule.search.needs, place)]
-        if column and table.startswith(("csv.", "raw.")):
-            needs.append(f"{table}.{column}")
+        asked = fill(rule.select or rule.row or "", place)
+        needs += _read_columns(table, column, asked)
         yield TextInstance(
             rule,
             table,
             column,
-            fill(rule.select, place) or _query(rule, table, column, place),
+            fill(rule.select, place) or _query(rule, table, place, shown),
             tuple(dict.fromkeys(needs)),
             place,
         )
 
 
-def _query(rule: TextRule, table: str, column: str | None, place: Mapping[str, str]) -> str:
-    shown = fill(rule.search.shows, place) or ([column] if column else [])
-    columns = "".join(f', "{name}"' for name in shown) if shown else ", *"
+def _shown(rule: TextRule, column: str | None, place: Mapping[str, str]) -> Sequence[str]:
+    shown: Sequence[str] = fill(rule.search.shows, place) or ([column] if column else [])
+    return shown
+
+
+def _query(rule: TextRule, table: str, place: Mapping[str, str], shown: Sequence[str]) -> str:
+    every = not rule.search.shows and not rule.column
+    columns = ", *" if every else "".join(f", {quoted(name)}" for name in shown)
     return f"SELECT file, row{columns} FROM {table} WHERE {fill(rule.row or '', place)}"
+
+
+def _read_columns(table: str, column: str | None, asked: str) -> Iterator[str]:
+    """The columns of CSV files without which SQL cannot be asked: those that it names, one of the
+    files has, and the SQL itself gives to none.
+    """
+    schema, _, name = table.partition(".")
+    if schema in _OF_FILES and column:
+        yield f"{table}.{column}"
+    asked = _TEXT.sub("", asked)
+    read = dict.fromkeys(_FILE.findall(asked))
+    if schema in _OF_FILES:
+        read[schema, name] = None
+    files = {one: {column.name for column in text_catalog().csv[one].columns} for _, one in read}
+    given = Counter(column for columns in files.values() for column in columns)
+    named = {one for one in given if given[one] == 1 and quoted(one) in asked}
+    named -= set(_GIVEN.findall(asked))
+    for schema, name in read:
+        yield from (f"{schema}.{name}.{one}" for one in sorted(named & files[name]))
 
 
 def text_search(document: Mapping[str, Any]) -> TextSearch:
