@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
+from typing import NamedTuple
 
 from ascend_spec import per_spec, text_catalog
 from ascend_spec.text import CsvColumn, CsvFile, Scene
@@ -16,8 +17,7 @@ Header = tuple[str, ...]
 _UNIT = re.compile(r"\(([^()]*)\)$")
 
 
-@dataclass(frozen=True, slots=True)
-class Circumstance:
+class Circumstance(NamedTuple):
     """One set of circumstances under which a file has a header."""
 
     writer: str
@@ -92,14 +92,7 @@ def headers_of(name: str, repeat: int = 0) -> Mapping[Header, tuple[Circumstance
     found: dict[Header, list[Circumstance]] = {}
     for at in _circumstances(file):
         try:
-            header = file.header(
-                writer=at.writer,
-                family=at.family,
-                level=at.level,
-                metrics=at.metrics,
-                scene=at.scene,
-                repeat=repeat,
-            )
+            header = file.header(**at._asdict(), repeat=repeat)
         except ValueError:
             continue  # these metrics do not go with the family
         found.setdefault(header, []).append(at)

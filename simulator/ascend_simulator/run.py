@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from ascend_ref.atomic import staged
 from ascend_ref.capture import Capture
 from ascend_ref.capture.merge import merged
 from ascend_ref.capture.metric_groups import aic_metrics
 from ascend_ref.execution import Executor, InProcess
-from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
 from ascend_ref.raw.tree import DATA, HOST
 from ascend_ref.raw.view import raw_view
 from ascend_spec import catalog, mindspore_catalog
@@ -29,20 +27,18 @@ from .choices import (
 )
 from .documents.text import ScenarioError
 from .draws import Draws
-from .formats import FORMATS, OF_FRAMEWORKS, Place, places_of
+from .formats import FORMATS, OF_FRAMEWORKS, places_of
 from .hardware.model import machine
 from .loss import (
-    Loss,
     RawDamage,
     damage_raw,
-    ends_of_lost_arrows,
     lose,
     lose_files,
-    lost_arrows,
 )
 from .mindspore.damage import JobDamage
-from .mindspore.folders import pipeline_of, require_database, viewer_on, write_folder
-from .mindspore.jobs import WrittenJob, first_day, of_mindspore, write_jobs
+from .mindspore.folders import require_database, viewer_on
+from .mindspore.jobs import first_day, of_mindspore
+from .processes import Account, Job, Progress, record, write_processes
 from .scenario import validate
 from .scenario.collected import idle_switches
 from .session.setting import FIRST_SESSION_NS, setting
@@ -53,10 +49,8 @@ from .session.simulate import (
     recorded,
     summary_of,
 )
-from .truth import RankTotals, fault_truths, rank_totals
-from .truth.faults import COSTLY, Effect, extra_time
-from .truth.timelines import timeline_totals
-from .world.disturbance import Disturbances
+from .truth import fault_truths
+from .truth.faults import COSTLY, Effect
 from .world.rank import RankMeetings
 
 TRUTH = "truth.json"
@@ -68,9 +62,6 @@ LONGEST_NS = 3_600 * 10**9
 """Of a captured round: within it no counter and no sum of times overflows."""
 LATEST_NS = 1 << 62
 """Unix ns before which the last round ends: in the year 2116."""
-
-Progress: TypeAlias = Callable[[int, int, str], None]
-"""Called with the number of units done, the number of all, and what they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,20 +111,7 @@ class Simulation:
         shared = self.rounds[round_]
         scenario, seed = shared.scenario, shared.seed
         every = enumerate(shared.meetings)
-        return truth(shared, [_recorded(scenario, seed, *one)[1] for one in every], {}, {}, {})
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """What a rank adds to the truth. costs: ns by the places of the faults that cost it time.
-
-    losses, arrows: by the places of the faults that lose data of it, or so many ends of arrows.
-    """
-
-    totals: RankTotals
-    costs: Mapping[int, int]
-    losses: Mapping[int, Loss]
-    arrows: Mapping[int, int]
+        return truth(shared, [record(scenario, seed, *one)[1] for one in every], {}, {}, {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,10 +267,12 @@ def write_run(
         for number, shared in enumerate(_rounds(accepted, seed)):
             folder = draft / f"round_{number}" if accepted.schedule.repeat > 1 else draft
             places = places_of(folder, formats)
-            job = _Job(shared.scenario, shared.seed, places, chosen, writer, day, viewer)
+            job = Job(shared.scenario, shared.seed, places, chosen, writer, day, viewer)
             for place in job.places:
                 place.folder.mkdir(parents=True, exist_ok=True)
-            parts, accounts, notes = zip(*_written(shared, job, runner, progress), strict=True)
+            parts, accounts, notes = zip(
+                *write_processes(shared.meetings, job, runner, progress), strict=True
+            )
             lost_of_raw |= dict.fromkeys(chain.from_iterable(one.not_held for one in notes))
             made = [*chain.from_iterable(chain.from_iterable(zip(*parts, strict=True)))]
             profiles += (profile for _, profile in made)
@@ -322,7 +302,7 @@ def write_run(
 
 
 def _damage_raw(
-    shared: Shared, job: _Job, made: Sequence[tuple[list[int], Path]], folder: Path
+    shared: Shared, job: Job, made: Sequence[tuple[list[int], Path]], folder: Path
 ) -> dict[int, list[RawDamage]]:
     """Apply the faults of raw files to the written profiles; what each did, by its place.
 
@@ -390,109 +370,6 @@ def _faults_of(scenario: Scenario, round_: int) -> tuple[FaultChoice, ...]:
         for fault in scenario.faults
         if fault.steps is None or (fault.steps[0] <= last and first <= fault.steps[1])
     )
-
-
-def _recorded(
-    scenario: Scenario, seed: int, rank: int, meetings: RankMeetings
-) -> tuple[Capture, Account]:
-    made, kernel_steps = recorded(scenario, seed, rank, meetings)
-    costs = {
-        place: extra_time(scenario, seed, rank, place)
-        for place, fault in enumerate(scenario.faults)
-        if fault.kind in COSTLY
-    }
-    disturbances = setting(scenario, seed).disturbances
-    left, losses = lose(made, disturbances)
-    arrows = ends_of_lost_arrows(disturbances, rank, lambda: timeline_totals(left).flows)
-    return left, Account(rank_totals(made, kernel_steps), costs, losses, arrows)
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """What the processes of a round have in common."""
-
-    scenario: Scenario
-    seed: int
-    places: tuple[Place, ...]
-    revision: str
-    writer: str | None
-    day: str
-    viewer: str
-
-
-_Process: TypeAlias = Sequence[tuple[int, RankMeetings]]
-"""One process of the simulated run, the unit of work: its ranks, and their meetings."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Noted:
-    """What raw files do not hold, a phrase each, and the jobs of MindSpore's profiler."""
-
-    not_held: list[str] = field(default_factory=list)
-    jobs: list[WrittenJob] = field(default_factory=list)
-
-
-_Written: TypeAlias = tuple[list[list[tuple[list[int], Path]]], list[Account], _Noted]
-"""The profiles that a process wrote in each place, each with its ranks, what these add to the
-truth, and what else is known of them."""
-
-
-def _written(
-    shared: Shared, job: _Job, executor: Executor, progress: Progress | None
-) -> Iterator[_Written]:
-    together = shared.scenario.parallelism.devices_per_process
-    ranks = list(enumerate(shared.meetings))
-    items = [ranks[first : first + together] for first in range(0, len(ranks), together)]
-    with closing(executor.map(_write_process, job, items)) as results:
-        for done, result in enumerate(results, start=1):
-            if progress:
-                progress(done * together, len(ranks), "ranks written")
-            yield result
-
-
-def _write_process(job: _Job, process: _Process) -> _Written:
-    made = [_recorded(job.scenario, job.seed, *one) for one in process]
-    captures = [one for one, _ in made]
-    disturbances = setting(job.scenario, job.seed).disturbances
-    noted = _Noted()
-    paths = [list(_profiles(place, captures, job, disturbances, noted)) for place in job.places]
-    return paths, [account for _, account in made], noted
-
-
-def _profiles(
-    place: Place,
-    captures: Sequence[Capture],
-    job: _Job,
-    disturbances: Disturbances,
-    noted: _Noted,
-) -> Iterator[tuple[list[int], Path]]:
-    """What was written, with its ranks; ``noted`` takes what else is known of it.
-
-    A worker that was lost may have written it before, as completely.
-    """
-    more, not_held = (job.revision, place.forms), noted.not_held
-    pipeline = pipeline_of(job.scenario, disturbances, job.seed)
-    together = [captures] if place.output == "msprof" else [[one] for one in captures]
-    for some in together:
-        ranks = [one.origin.rank for one in some]
-        lost = lost_arrows(disturbances, ranks)
-        try:
-            if place.output == "mindspore-jobs":
-                asked = job.scenario, job.seed, job.day, place.forms
-                jobs = list(write_jobs(place.folder, some[0], *asked, not_held))
-                noted.jobs.extend(jobs)
-                yield from ((ranks, one.path) for one in jobs)
-            elif place.output == "msprof":
-                yield (
-                    ranks,
-                    write_msprof_profile(place.folder, some, *more, lost, job.writer, not_held),
-                )
-            elif place.output == "mindspore":
-                yield ranks, write_folder(place.folder, some[0], *more, lost, job.viewer, pipeline)
-            else:
-                yield ranks, write_pytorch_profile(place.folder, some[0], *more, lost, not_held)
-        except FileExistsError as error:
-            yield ranks, Path(error.filename)
 
 
 def _raw_folder(profile: Path) -> Path | None:
