@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,14 +24,17 @@ DAYS = [
 ]
 
 
-@settings(max_examples=4)
-@given(
+jobs = given(
     name=st.sampled_from(PRESETS),
     day=st.sampled_from(DAYS),
     seed=st.integers(0, 1000),
     steps=st.integers(1, 3),
     form=st.sampled_from(["mindspore-raw", "mindspore-raw", "mindspore-gpu"]),
 )
+
+
+@settings(max_examples=4)
+@jobs
 def test_m50_a_simulated_job_and_its_intermediate_files_are_clean(
     tmp_path_factory: pytest.TempPathFactory,
     name: str,
@@ -38,7 +43,24 @@ def test_m50_a_simulated_job_and_its_intermediate_files_are_clean(
     steps: int,
     form: str,
 ) -> None:
-    folder = tmp_path_factory.mktemp("job")
+    require_clean(tmp_path_factory.mktemp("job"), name, day, seed, steps, form)
+
+
+@pytest.mark.exhaustive
+@settings(max_examples=16)
+@jobs
+def test_m50_many_simulated_jobs_and_their_intermediate_files_are_clean(
+    tmp_path_factory: pytest.TempPathFactory,
+    name: str,
+    day: str,
+    seed: int,
+    steps: int,
+    form: str,
+) -> None:
+    require_clean(tmp_path_factory.mktemp("job"), name, day, seed, steps, form)
+
+
+def require_clean(folder: Path, name: str, day: str, seed: int, steps: int, form: str) -> None:
     if form == "mindspore-gpu":
         day = max(day, "2020-11-11")
     scenario = override(preset(name), ranks=None, steps=steps, level=None)
