@@ -64,6 +64,7 @@ def generated_pages(facts: Catalog) -> dict[str, str]:
             pages["timeline/documents.md"] += f"\n{text.replace('hold', f'hold of {name}.json', 1)}"
     pages["command.md"] = command_page()
     pages["statements.md"] = statements_page("002", "Statements about MindSpore's profiler")
+    pages["statements-ge.md"] = statements_page("003", "Statements about the graph engine's profiling")
     for name in ("CONTRIBUTING", "CHANGELOG"):
         pages[f"{name.lower()}.md"] = (ROOT / f"{name}.md").read_text(encoding="utf-8")
     return pages
@@ -86,6 +87,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
                 "operators.md",
                 "raw.md",
                 "mindspore.md",
+                "ge.md",
                 "write.md",
                 "by-hand.md",
                 "texts.md",
@@ -118,6 +120,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
             ]
             + ["statements.md"]
         },
+        {"Graph engine": [*_section("ge", pages), "statements-ge.md"]},
         {"Recording": _section("recording", pages)},
         {"Rules": _section("rules", pages)},
         {

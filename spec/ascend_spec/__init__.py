@@ -14,6 +14,7 @@ from .spec import catalog as catalog
 from .spec import cluster_catalog as cluster_catalog
 from .spec import current as current
 from .spec import document_catalog as document_catalog
+from .spec import ge_catalog as ge_catalog
 from .spec import layout_catalog as layout_catalog
 from .spec import load_spec as load_spec
 from .spec import mindspore_catalog as mindspore_catalog

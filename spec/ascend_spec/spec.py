@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .core import Folder, Loader
     from .db import Catalog
     from .documents import DocumentCatalog
+    from .ge import GeCatalog
     from .layout import Layout
     from .mindspore import MindSporeCatalog
     from .raw import RawCatalog
@@ -130,6 +131,13 @@ class Spec:
         return MindSporeCatalog(self.loader)
 
     @cached_property
+    def ge(self) -> GeCatalog:
+        """The graph engine's profiling: options, calls, inserted tasks, events."""
+        from .ge import GeCatalog
+
+        return GeCatalog(self.loader)
+
+    @cached_property
     def api(self) -> ApiCatalog:
         """The WebSocket API: commands, events, errors, generations."""
         from .api import ApiCatalog
@@ -239,3 +247,8 @@ def raw_catalog() -> RawCatalog:
 def mindspore_catalog() -> MindSporeCatalog:
     """Files of MindSpore's profiler, by the spec in use."""
     return current().mindspore
+
+
+def ge_catalog() -> GeCatalog:
+    """The graph engine's profiling, by the spec in use."""
+    return current().ge

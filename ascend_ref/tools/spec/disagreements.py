@@ -11,6 +11,7 @@ from ascend_spec import (
     api_catalog,
     bin_catalog,
     catalog,
+    ge_catalog,
     mindspore_catalog,
     raw_catalog,
     text_catalog,
@@ -37,6 +38,7 @@ def disagreements() -> Iterator[tuple[Mapping[str, Erratum], Place]]:
     yield text_catalog().errata, text_place
     yield raw_catalog().errata, raw_place
     yield mindspore_catalog().errata, mindspore_place
+    yield ge_catalog().errata, lambda _, place: code(place)
     yield catalog().products.errata, lambda _, place: code(place)
 
 

@@ -1,0 +1,10 @@
+"""``ascend-ref ge``."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.group()
+def ge() -> None:
+    """Ask what the graph engine's profiling collects, inserts into graphs and answers to calls."""
