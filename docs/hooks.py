@@ -36,6 +36,11 @@ EVIDENCE = (
     "ge-profiling",
 )
 
+STATEMENTS = (
+    ("statements.md", "002", "Statements about MindSpore's profiler"),
+    ("statements-ge.md", "003", "Statements about the graph engine's profiling"),
+)
+
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add every generated page, and lay out the navigation over them."""
@@ -63,8 +68,8 @@ def generated_pages(facts: Catalog) -> dict[str, str]:
         if kind == "document":
             pages["timeline/documents.md"] += f"\n{text.replace('hold', f'hold of {name}.json', 1)}"
     pages["command.md"] = command_page()
-    pages["statements.md"] = statements_page("002", "Statements about MindSpore's profiler")
-    pages["statements-ge.md"] = statements_page("003", "Statements about the graph engine's profiling")
+    for path, document, title in STATEMENTS:
+        pages[path] = statements_page(document, title)
     for name in ("CONTRIBUTING", "CHANGELOG"):
         pages[f"{name.lower()}.md"] = (ROOT / f"{name}.md").read_text(encoding="utf-8")
     return pages
