@@ -16,7 +16,7 @@ from ascend_spec.core import packaged
 from ...compare.sql import quoted, text_literal
 from .functions import functions
 
-MEMORY = "230MB"
+MEMORY = "200MB"
 """What DuckDB may hold before it moves rows to the temporary folder."""
 
 SETTINGS: Mapping[str, str | int] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -20,6 +19,7 @@ from ...engine.work import NoAnswer, Uncomputable
 from ...finding import Finding
 from ...options import Options
 from .database import Facts
+from .deadlines import Deadlines
 from .findings import SHOWN, example_of, finding_of
 from .folder import Folder
 from .places import fault_at
@@ -31,6 +31,8 @@ SECONDS = 120.0
 DuckDB counts no operations, so it has to be time: a join over ids that sound files hold once
 multiplies without end where a broken file repeats one of them.
 """
+
+_DEADLINES = Deadlines()
 
 UNCOMPUTABLE = (duckdb.Error, pa.ArrowException, ArithmeticError, ValueError)
 """What SQL, Arrow and NumPy say of values that they cannot compute with."""
@@ -101,14 +103,9 @@ def limited(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
     Files and databases can hold values that no arithmetic of ours was made for. Raises
     :class:`GivenUp` or :class:`.Uncomputable`, and what is :data:`MISWRITTEN` as it is.
     """
-    timer = threading.Timer(SECONDS, connection.interrupt)
-    timer.daemon = True
     try:
-        timer.start()
-        try:
+        with _DEADLINES.within(SECONDS, connection.interrupt):
             yield
-        finally:
-            timer.cancel()
     except duckdb.InterruptException as problem:
         raise GivenUp(f"given up after {SECONDS:.0f} s: too many rows share one id") from problem
     except duckdb.OutOfMemoryException as problem:

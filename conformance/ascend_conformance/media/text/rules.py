@@ -122,13 +122,13 @@ def _query(rule: TextRule, table: str, place: Mapping[str, str], shown: Sequence
     return f"SELECT file, row{columns} FROM {table} WHERE {fill(rule.row or '', place)}"
 
 
-def _read_columns(table: str, column: str | None, asked: str) -> Iterator[str]:
+@per_spec
+def _read_columns(table: str, column: str | None, asked: str) -> tuple[str, ...]:
     """The columns of CSV files without which SQL cannot be asked: those that it names, one of the
     files has, and the SQL itself gives to none.
     """
     schema, _, name = table.partition(".")
-    if schema in _OF_FILES and column:
-        yield f"{table}.{column}"
+    own = [f"{table}.{column}"] if schema in _OF_FILES and column else []
     asked = _TEXT.sub("", asked)
     read = dict.fromkeys(_FILE.findall(asked))
     if schema in _OF_FILES:
@@ -137,8 +137,10 @@ def _read_columns(table: str, column: str | None, asked: str) -> Iterator[str]:
     given = Counter(column for columns in files.values() for column in columns)
     named = {one for one in given if given[one] == 1 and quoted(one) in asked}
     named -= set(_GIVEN.findall(asked))
-    for schema, name in read:
-        yield from (f"{schema}.{name}.{one}" for one in sorted(named & files[name]))
+    others = (
+        f"{schema}.{name}.{one}" for schema, name in read for one in sorted(named & files[name])
+    )
+    return (*own, *others)
 
 
 def text_search(document: Mapping[str, Any]) -> TextSearch:
