@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import yaml
@@ -37,6 +38,7 @@ def statements(document: str) -> list[Statement]:
     ]
 
 
+@cache
 def numbered_tests() -> Mapping[str, list[tuple[Path, str]]]:
     """The tests whose names carry the number of a statement, by the number."""
     found: dict[str, list[tuple[Path, str]]] = {}
