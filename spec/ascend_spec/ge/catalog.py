@@ -18,6 +18,7 @@ from .options import (
     EntryOption,
     InitStep,
     Metric,
+    Need,
     Option,
     OptionError,
     ProfilingType,
@@ -99,3 +100,8 @@ class GeCatalog:
     def metrics(self) -> Mapping[str, Metric]:
         """Groups of counters by what the collector calls them."""
         return self.documents.by("metric", Metric, f"{FOLDER}/metrics.yaml")
+
+    @cached_property
+    def needs(self) -> Mapping[str, Need]:
+        """What rows of the matrix of products need besides a switch, by row."""
+        return self.documents.by("data", Need, f"{FOLDER}/needs.yaml")

@@ -229,3 +229,19 @@ class Metric:
     group: str | None = None
     chips: tuple[int, ...] = ()
     errata: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What a row of the matrix of products needs besides a switch.
+
+    ``program``: what a program must do, as words that follow ``where it``. ``along_with``: another
+    row, without which nothing of this one is shown.
+    """
+
+    data: str
+    program: str
+    source: tuple[str, ...]
+    grade: Grade
+    along_with: str | None = None
+    errata: tuple[str, ...] = ()
