@@ -6,7 +6,7 @@ matrix of products. Nothing here knows a thing by its name.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -24,6 +24,8 @@ ENGINE, SECOND = "cpp", "python"
 """The writer of today's texts where a product has it, and the one that stands in for it."""
 HIGHEST: Level = 2
 """The highest level of the profiler that exporters tell apart."""
+COLLECTOR = "collector"
+"""What writes raw files of its own accord, which no switch collects."""
 WHOLE = "timeline"
 """The timeline with all layers."""
 
@@ -71,6 +73,10 @@ class Recording:
         for raw in raw_catalog().files.values():
             if raw.read and self.chips.intersection(raw.chips) and self._is_written(raw):
                 yield from self._following(f"raw/{raw.file}", raw)
+
+    def thing(self, address: str) -> Following | None:
+        """One of them by its address; ``None`` where it is not made."""
+        return next((one for one in self.things() if one.address == address), None)
 
     @cached_property
     def chips(self) -> frozenset[int]:
@@ -184,6 +190,9 @@ class Recording:
 
     def _program(self, thing: Thing) -> Iterator[str]:
         """What a program must do: nothing where some of the data are there in any case."""
+        if isinstance(thing, RawFile) and (own := ge_catalog().raw_needs.get(thing.file)):
+            yield own.program
+            return
         rows = [row for row in thing.data or _data_of_layers(thing) if self._is_recorded(row)]
         needs = [ge_catalog().needs.get(row) for row in rows]
         if None not in needs:
@@ -210,12 +219,23 @@ def _layers_of(table: Table) -> list[Layer]:
 def _is_always_there(thing: Thing) -> bool:
     if isinstance(thing, Table):
         return thing.carriers.get("msprof") == "always" or thing.rows == "some"
-    return isinstance(thing, RawFile) and (thing.required or not (thing.data or thing.feeds))
+    return isinstance(thing, RawFile) and (
+        thing.required or thing.folder == "side" or thing.writer == COLLECTOR
+    )
 
 
-def data_by_switch(switches: Collection[str]) -> Mapping[str, tuple[str, ...]]:
-    """The rows of the matrix that each of some switches collects."""
-    rows = catalog().products.data.values()
-    return {
-        switch: tuple(row.id for row in rows if switch in row.switches) for switch in switches
+def data_of(address: str) -> tuple[str, ...]:
+    """The rows of the matrix of products that something shows, by its address."""
+    kind, _, name = address.partition("/")
+    layers = timeline_catalog().layers
+    if kind == "timeline":
+        held = (one for one in layers.values() if name in one.files)
+        return tuple(dict.fromkeys(row for one in held for row in one.data))
+    found: Mapping[str, Mapping[str, Thing]] = {
+        "table": catalog().tables,
+        "csv": text_catalog().csv,
+        "layer": layers,
+        "raw": raw_catalog().files,
     }
+    thing = found[kind].get(name)
+    return () if thing is None else thing.data or _data_of_layers(thing)

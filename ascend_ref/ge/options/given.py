@@ -14,7 +14,7 @@ Source = Literal["option", "environment", "built-in", "default"]
 """Where a value comes from: an option of the graph engine, the environment, the options that the
 graph engine has built in for the environment, or what an option is without any value."""
 
-MODE, OPTIONS = "PROFILING_MODE", "PROFILING_OPTIONS"
+MODE, OPTIONS, WORK_PATH = "PROFILING_MODE", "PROFILING_OPTIONS", "ASCEND_WORK_PATH"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +33,19 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Whether the profiling is on. ``text``: the options as they are taken, cut off where they are
-    too long; ``bytes_given``: before that. ``why``: in words. ``warnings``: a sentence each."""
+    """Whether the profiling is on.
+
+    ``text``: the options as they are taken, cut off where they are too long; ``bytes_given``:
+    before that. ``why``: in words. ``work_path``: ASCEND_WORK_PATH, empty where it is not set,
+    ``None`` where the environment is not known. ``warnings``: a sentence each.
+    """
 
     on: bool
     why: str
     source: Source | None = None
     text: bytes = b""
     bytes_given: int = 0
+    work_path: str | None = None
     warnings: tuple[str, ...] = ()
 
 
@@ -54,23 +59,23 @@ def decide(given: Given) -> Decision:
     mode, options = given.mode or "", given.options or ""
     environment = given.environment or {}
     warnings = tuple(_wrong_names(environment))
+    work = None if given.environment is None else given.environment.get(WORK_PATH, "")
+
+    def on(source: Source, why: str, text: str) -> Decision:
+        content = text.encode("utf-8", "surrogateescape").partition(b"\0")[0]
+        kept = content[: entry.longest]
+        return Decision(True, why, source, kept, len(content), work, warnings)
+
     if mode == entry.mode.on and options:
-        return _on("option", f"{entry.mode.key} is {mode}", options, warnings)
+        return on("option", f"{entry.mode.key} is {mode}", options)
     if environment.get(MODE) == ge_catalog().environment[MODE].value:
         why = f"{MODE} is {environment[MODE]}"
         text = environment.get(OPTIONS) or ""
         # A text of the environment ends with its first NUL, and so does what is left of it.
         if text.partition("\0")[0]:
-            return _on("environment", why, text, warnings)
-        return _on("built-in", f"{why}, {OPTIONS} are not set", json.dumps(entry.built_in), warnings)
+            return on("environment", why, text)
+        return on("built-in", f"{why}, {OPTIONS} are not set", json.dumps(entry.built_in))
     return Decision(False, _why_off(mode, options, environment), warnings=warnings)
-
-
-def _on(source: Source, why: str, text: str, warnings: tuple[str, ...]) -> Decision:
-    content = text.encode("utf-8", "surrogateescape").partition(b"\0")[0]
-    return Decision(
-        True, why, source, content[: ge_catalog().entry.longest], len(content), warnings
-    )
 
 
 def _why_off(mode: str, options: str, environment: Mapping[str, str]) -> str:
@@ -94,7 +99,7 @@ def _wrong_names(environment: Mapping[str, str]) -> list[str]:
         if variable is not None and variable.instead_of_wrong is not None:
             found.append(f"nothing reads {name}; {variable.instead_of_wrong} is meant")
         elif variable is None and "PROFILING" in name.upper():
-            close = close_to(name, (one for one in (MODE, OPTIONS)), 1)
+            close = close_to(name, (MODE, OPTIONS), 1)
             if close and name.casefold() != close[0]:
                 found.append(f"nothing of the graph engine reads {name}; {close[0]} is like it")
     return found

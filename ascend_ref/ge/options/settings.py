@@ -15,7 +15,7 @@ from ascend_ref.json_keys import ObjectReader
 from ascend_spec import catalog, ge_catalog
 from ascend_spec.ge import Option
 
-from .given import Decision, Source
+from .given import WORK_PATH, Decision, Source
 
 GE_ERROR = "E10001"
 UNKNOWN, UNSUPPORTED, UNUSABLE = "EK0001", "EK0005", "EK0003"
@@ -23,6 +23,8 @@ TRACE, POINTS = "training_trace", ("fp_point", "bp_point")
 LEVELS: Mapping[str, int] = {"on": 1, "l0": 0, "l1": 1, "l2": 2, "l3": 3, "": 0}
 """The level of each value of task_time; an empty text has times without a level."""
 
+DATA_FOLDER = "profiling_data"
+"""Below ASCEND_WORK_PATH, where the options name no output (ge-profiling 1.3)."""
 _SHOWN = 60
 _CUSTOM = "Custom:"
 _EVENT = re.compile(r"0x[0-9a-f]+|[0-9]+")
@@ -117,6 +119,12 @@ def settings_of(decision: Decision, product: str) -> Settings:
         name: _setting(option, found, source, warnings)
         for name, option in ge_catalog().options.items()
     }
+    if not effective["output"].value and decision.work_path:
+        path = f"{decision.work_path.rstrip('/')}/{DATA_FOLDER}"
+        effective["output"] = Setting("output", path, "environment")
+    elif not effective["output"].value and decision.work_path is not None and not problems:
+        message = f"output is missing, and {WORK_PATH} is not set; expected one of them"
+        problems.append(Problem(GE_ERROR, "output", message))
     if not problems:
         warnings += _warnings(effective, product, chips)
     return Settings(product, effective, tuple(problems), tuple(warnings))
@@ -261,7 +269,8 @@ def _setting(
     node = ge_catalog().options_schema["properties"][name]
     usual = node.get("default")
     value = found.get(name)
-    if value is None or not isinstance(value, str | int):
+    kind = str if node["type"] == "string" else int
+    if not isinstance(value, kind) or isinstance(value, bool):
         return Setting(name, usual, "default")
     if name == "storage_limit" and isinstance(value, str):
         return _storage(value, source, warnings)
@@ -321,8 +330,15 @@ def _warnings(
         events = (one for one in metrics.removeprefix(_CUSTOM).split(","))
         if any(int(one, 0) > 0x6E for one in events if _EVENT.fullmatch(one.lower())):
             yield "aic_metrics: public pages have events up to 0x6E; the collector takes any"
-    if effective["output"].value in (None, ""):
-        yield "output: without it ASCEND_WORK_PATH must be set, or the collector refuses the options"
+    if not effective["output"].value:
+        yield f"without output {WORK_PATH} must be set, or the collector refuses the options"
+    if effective["task_time"].value == "off":
+        about = {row for row, one in ge_catalog().needs.items() if one.along_with}
+        for name, option in options.items():
+            on = set(option.switches(effective[name].value)) if effective[name].value else set()
+            rows = [one for one in catalog().products.data.values() if on & set(one.switches)]
+            if name in given and any(row.id in about for row in rows):
+                yield f"{name} records what is about tasks, and task_time is off"
 
 
 def _wrong(name: str, value: Any, code: str | None = None, extra: str = "") -> Problem:

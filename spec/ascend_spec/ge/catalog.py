@@ -104,4 +104,14 @@ class GeCatalog:
     @cached_property
     def needs(self) -> Mapping[str, Need]:
         """What rows of the matrix of products need besides a switch, by row."""
-        return self.documents.by("data", Need, f"{FOLDER}/needs.yaml")
+        return {one.data: one for one in self._needs if one.data is not None}
+
+    @cached_property
+    def raw_needs(self) -> Mapping[str, Need]:
+        """The same of kinds of raw files, by what the spec calls them."""
+        return {one.raw: one for one in self._needs if one.raw is not None}
+
+    @cached_property
+    def _needs(self) -> tuple[Need, ...]:
+        rows = self.documents.rows(f"{FOLDER}/needs.yaml", "program")
+        return tuple(self.documents.fact(Need, row, place) for _, row, place in rows)

@@ -233,15 +233,16 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a row of the matrix of products needs besides a switch.
+    """What a row of the matrix of products, or a kind of raw file, needs besides a switch.
 
     ``program``: what a program must do, as words that follow ``where it``. ``along_with``: another
     row, without which nothing of this one is shown.
     """
 
-    data: str
     program: str
     source: tuple[str, ...]
     grade: Grade
+    data: str | None = None
+    raw: str | None = None
     along_with: str | None = None
     errata: tuple[str, ...] = ()
