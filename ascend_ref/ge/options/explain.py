@@ -56,7 +56,17 @@ def recording_of(settings: Settings) -> Recording:
 
 def options_of(following: Following, settings: Settings) -> tuple[str, ...]:
     """The options by which something is there, empty where it is in any case."""
-    found = [settings.switches.get(switch, ()) for switch in following.switches]
+    return _options(following.switches, settings) or _options(following.along, settings)
+
+
+def options_along(following: Following, settings: Settings) -> tuple[str, ...]:
+    """The options that are needed besides, by which what it is about is recorded."""
+    along = _options(following.along, settings)
+    return () if along == options_of(following, settings) else along
+
+
+def _options(switches: Sequence[str], settings: Settings) -> tuple[str, ...]:
+    found = [settings.switches.get(switch, ()) for switch in switches]
     if () in found:
         return ()
     return tuple(dict.fromkeys(option for one in found for option in one))
@@ -163,9 +173,7 @@ class _Asked:
             return self.is_there(product, {"task_time": value}) and not self.is_there(
                 product, {"task_time": "off"}
             )
-        without = any(
-            self.is_there(product, {"task_time": one}) for one in ("on", "off")
-        )
+        without = any(self.is_there(product, {"task_time": one}) for one in ("on", "off"))
         return not without and self.is_there(product, {option.option: value})
 
     def task_times(
@@ -182,4 +190,3 @@ class _Asked:
             if self.is_there(products[0], {option.option: value, "task_time": one})
         )
         return None if len(fit) == len(every) else fit
-

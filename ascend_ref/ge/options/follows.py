@@ -7,7 +7,7 @@ matrix of products. Nothing here knows a thing by its name.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -32,14 +32,18 @@ WHOLE = "timeline"
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """Something that will be there. ``switches``: those that are on and collect it, empty for what
-    is there in any case. ``columns``: of a table or CSV file, in order. ``program``: what a program
-    must do, or it stays away; a phrase each, of which one will do.
+    """Something that will be there.
+
+    ``switches``: those that are on and collect it, empty for what is there in any case. ``along``:
+    those of what it is about, of which one must be on as well. ``columns``: of a table or CSV file,
+    in order. ``program``: what a program must do, or it stays away; a phrase each, of which one
+    will do.
     """
 
     address: str
     summary: str
     switches: tuple[str, ...]
+    along: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     program: tuple[str, ...] = ()
 
@@ -63,13 +67,10 @@ class Recording:
         for file in text_catalog().csv.values():
             if self._writer(file) is not None:
                 yield from self._following(f"csv/{file.name}", file, self._header(file))
-        layers = [*self._layers()]
-        for name, timeline in timeline_catalog().files.items():
-            held = [one for one in layers if name in self._thing_files(one.address)]
-            if held and not self._engines.isdisjoint(timeline.writers):
-                on = tuple(dict.fromkeys(switch for one in held for switch in one.switches))
-                yield Following(f"timeline/{name}", timeline.summary, on)
-        yield from (one for one in layers if self._is_shown(one.address))
+        yield from self._timelines()
+        for layer in timeline_catalog().layers.values():
+            if self._has_layer(layer):
+                yield from self._following(f"layer/{layer.name}", layer)
         for raw in raw_catalog().files.values():
             if raw.read and self.chips.intersection(raw.chips) and self._is_written(raw):
                 yield from self._following(f"raw/{raw.file}", raw)
@@ -97,20 +98,25 @@ class Recording:
             if name not in catalog().enums:
                 yield from self._following(f"table/{name}", table, tuple(table.columns))
 
-    def _layers(self) -> Iterator[Following]:
-        for layer in timeline_catalog().layers.values():
-            if not self._engines.isdisjoint(layer.writers):
-                yield from self._following(f"layer/{layer.name}", layer)
+    def _timelines(self) -> Iterator[Following]:
+        """The whole timeline, and those next to the CSV file that shows the same."""
+        for name, timeline in timeline_catalog().files.items():
+            if self._engines.isdisjoint(timeline.writers):
+                continue
+            address = f"timeline/{name}"
+            if name == WHOLE:
+                yield Following(address, timeline.summary, ())
+            elif (file := _csv_like(name)) is not None:
+                found = self._following(address, file)
+                yield from (replace(one, summary=timeline.summary) for one in found)
 
-    @staticmethod
-    def _thing_files(address: str) -> tuple[str, ...]:
-        return timeline_catalog().layers[address.partition("/")[2]].files
-
-    @staticmethod
-    def _is_shown(address: str) -> bool:
+    def _has_layer(self, layer: Layer) -> bool:
         """Whether a layer is one of its own in a whole timeline."""
-        layer = timeline_catalog().layers[address.partition("/")[2]]
-        return layer.shown_in is None and WHOLE in layer.files
+        return (
+            layer.shown_in is None
+            and WHOLE in layer.files
+            and not self._engines.isdisjoint(layer.writers)
+        )
 
     def _writer(self, file: CsvFile) -> Writer | None:
         """Who writes a CSV file on the product today, if anybody does."""
@@ -136,9 +142,7 @@ class Recording:
         return texts.get(self.metrics, texts.get(f"{self.metrics.partition(':')[0]}:"))
 
     def _is_written(self, raw: RawFile) -> bool:
-        return not raw.members or any(
-            self.chips.intersection(one.chips) for one in raw.members
-        )
+        return not raw.members or any(self.chips.intersection(one.chips) for one in raw.members)
 
     def _following(
         self, address: str, thing: Thing, columns: tuple[str, ...] = ()
@@ -152,7 +156,8 @@ class Recording:
                 return
         if not self._is_shown_alone(thing):
             return
-        yield Following(address, thing.summary, on, columns, tuple(self._program(thing)))
+        along = tuple(self._along(thing))
+        yield Following(address, thing.summary, on, along, columns, tuple(self._program(thing)))
 
     def _switches(self, thing: Thing) -> tuple[str, ...] | None:
         """Those that are on and collect it, ``None`` where nothing does."""
@@ -188,6 +193,16 @@ class Recording:
         need = ge_catalog().needs.get(row)
         return need is None or need.along_with is None or self._is_recorded(need.along_with)
 
+    def _along(self, thing: Thing) -> Iterator[str]:
+        """The switches that are on of what all of its data are about."""
+        rows = [row for row in thing.data or _data_of_layers(thing) if self._is_recorded(row)]
+        needs = [ge_catalog().needs.get(row) for row in rows]
+        about = [None if one is None else one.along_with for one in needs]
+        if None not in about:
+            data = catalog().products.data
+            switches = (one for row in about if row for one in data[row].switches)
+            yield from dict.fromkeys(one for one in switches if one in self.switches)
+
     def _program(self, thing: Thing) -> Iterator[str]:
         """What a program must do: nothing where some of the data are there in any case."""
         if isinstance(thing, RawFile) and (own := ge_catalog().raw_needs.get(thing.file)):
@@ -200,7 +215,7 @@ class Recording:
 
 
 def _of_layers(thing: Thing) -> tuple[str, ...]:
-    """The switches of the layers that show the same as a table that has neither data nor switches."""
+    """The switches of the layers that show the same as a table without data and switches."""
     if not isinstance(thing, Table) or thing.data or _is_always_there(thing):
         return ()
     return tuple(dict.fromkeys(one for layer in _layers_of(thing) for one in layer.switches))
@@ -224,13 +239,19 @@ def _is_always_there(thing: Thing) -> bool:
     )
 
 
+def _csv_like(timeline: str) -> CsvFile | None:
+    """The CSV file with the name of a timeline."""
+    template = timeline_catalog().files[timeline].name.template
+    return text_catalog().csv.get(template.partition("_{")[0])
+
+
 def data_of(address: str) -> tuple[str, ...]:
     """The rows of the matrix of products that something shows, by its address."""
     kind, _, name = address.partition("/")
     layers = timeline_catalog().layers
     if kind == "timeline":
-        held = (one for one in layers.values() if name in one.files)
-        return tuple(dict.fromkeys(row for one in held for row in one.data))
+        file = _csv_like(name)
+        return () if file is None else file.data
     found: Mapping[str, Mapping[str, Thing]] = {
         "table": catalog().tables,
         "csv": text_catalog().csv,

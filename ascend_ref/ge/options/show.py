@@ -9,8 +9,9 @@ from typing import Any
 from ascend_ref.db.display import printable
 from ascend_spec import catalog, ge_catalog
 
-from .explain import Explanation, Way, Ways, options_of
-from .settings import Setting, Settings
+from .explain import Explanation, Way, Ways, options_along, options_of
+from .setting import Setting
+from .settings import Settings
 
 LONGEST = 70
 """Of a value in a line."""
@@ -35,7 +36,12 @@ def as_document(explanation: Explanation) -> dict[str, Any]:
         },
         "warnings": list(settings.warnings),
         "things": [
-            {**asdict(one), "options": options_of(one, settings)} for one in explanation.things
+            {
+                **asdict(one),
+                "options": options_of(one, settings),
+                "with": options_along(one, settings),
+            }
+            for one in explanation.things
         ],
     }
 
@@ -52,14 +58,15 @@ def as_lines(explanation: Explanation) -> Iterator[str]:
     level = "no times of tasks" if settings.level is None else f"level {settings.level}"
     yield f"{level}; profSwitch {settings.mask:#x}: {', '.join(_types(settings)) or 'no type'}"
     for one in settings.options.values():
-        if one.value not in OFF:
+        if _is_in_effect(one):
             yield _option(one)
     for warning in settings.warnings:
         yield f"warning: {printable(warning)}"
     yield f"{len(explanation.things)} things will be there:"
     for thing in explanation.things:
         by = options_of(thing, settings)
-        why = ", ".join(by) if by else "in any case"
+        along = [one for one in options_along(thing, settings) if one not in by]
+        why = f"{', '.join(by) or 'in any case'}{f' with {along[0]}' if along else ''}"
         where = f", where a program {' or '.join(thing.program)}" if thing.program else ""
         columns = f"; {len(thing.columns)} columns" if thing.columns else ""
         yield f"  {thing.address}: {why}{where}{columns}"
@@ -103,6 +110,13 @@ def _option(one: Setting) -> str:
     given = "" if one.given is None else f", for {one.given!r}"
     cost = ge_catalog().options[one.option].cost
     return printable(f"  {one.option}: {shown} ({one.source}{given}; cost {cost.cost_class})")
+
+
+def _is_in_effect(one: Setting) -> bool:
+    """Whether it is on, and of what nobody said anything, whether it records something."""
+    turns_on = ge_catalog().options[one.option].turns_on
+    is_said = one.source != "default" and one.value != ""
+    return one.value not in OFF and (is_said or bool(turns_on))
 
 
 def _types(settings: Settings) -> list[str]:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -16,16 +14,14 @@ from ascend_ref.cli.guard import CommandError
 from ascend_ref.cli.options import Known
 from ascend_spec import catalog
 
+from .text import read_options, refusal
+
 if TYPE_CHECKING:
     from .explain import Ways
     from .given import Given
-    from .settings import Problem
 
 PRODUCT = Known("product", lambda: {name: name for name in catalog().products})
 USUAL = "A2"
-MOST_BYTES = 16 << 20
-"""Of a file of options; the graph engine keeps 2,047."""
-MOST_PROBLEMS = 3
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 
@@ -88,7 +84,7 @@ def explain(
         explanation = explained(_given(words, mode, environment), product or USUAL)
         settings = explanation.settings
         if settings is not None and settings.problems:
-            raise CommandError(_refusal(settings.problems))
+            raise CommandError(refusal(settings.problems))
         document = as_document(explanation)
         lines = as_lines(explanation)
     if format_ == "json":
@@ -97,12 +93,6 @@ def explain(
         for line in lines:
             click.echo(line)
     return 0
-
-
-def _refusal(problems: Sequence[Problem]) -> str:
-    shown = "; ".join(map(str, problems[:MOST_PROBLEMS]))
-    more = len(problems) - MOST_PROBLEMS
-    return f"{shown}; and {more} more" if more > 0 else shown
 
 
 def _given(words: tuple[str, ...], mode: str | None, environment: bool) -> Given:
@@ -114,24 +104,13 @@ def _given(words: tuple[str, ...], mode: str | None, environment: bool) -> Given
         raise click.UsageError(f"{len(texts)} texts of options; expected one, in quotes")
     if not words and mode is None and not environment:
         raise click.UsageError("no options; expected a JSON text, a FILE, --environment or --for")
-    options = _text(texts[0]) if texts else None
+    options = read_options(texts[0]) if texts else None
     variables: dict[str, str] | None = None
     if environment:
         variables = dict(one.split("=", 1) for one in named) if named else dict(os.environ)
     if mode is None and options is not None:
         mode = "1"
     return Given(mode, options, variables)
-
-
-def _text(word: str) -> str:
-    """A text of options, or what a file holds; bytes that are no UTF-8 as Python has them."""
-    if not word.strip() or word.lstrip()[:1] in '{["':
-        return word
-    with Path(word).open("rb") as file:
-        content = file.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
-        raise CommandError(f"{word}: has more than {MOST_BYTES >> 20} MiB; expected options in JSON")
-    return content.decode("utf-8", "surrogateescape")
 
 
 def _ways(wanted: str, product: str | None) -> Ways:

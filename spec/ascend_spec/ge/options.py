@@ -38,11 +38,11 @@ class Option:
 
     ``public``: whether public pages describe it. ``expects``: what its value may be, in words.
     ``code``: the error of a wrong value. ``cost``: of having it. ``deprecated``: the option that
-    replaces it. ``unchecked``: the collector looks at no value. ``turns_on``: by value, :data:`EVERY`
-    for all, or by part of a text with commas, the collection switches. ``adds_to``: rows of the
-    matrix of products that show more by it. ``excludes``: options that public pages do not have it
-    together with. ``chips``: those whose collector takes it, empty for all; ``values``: the same of
-    some values. ``most``: where not all chips have the greatest value of the schema.
+    replaces it. ``unchecked``: the collector looks at no value. ``turns_on``: the collection
+    switches by value, :data:`EVERY` for all, or by part of a text with commas. ``adds_to``: rows of
+    the matrix of products that show more by it. ``excludes``: options that public pages do not have
+    it together with. ``chips``: those whose collector takes it, empty for all; ``values``: the same
+    of some values. ``most``: where not all chips have the greatest value of the schema.
     """
 
     option: str
