@@ -118,6 +118,7 @@ class OptionError:
     summary: str
     source: tuple[str, ...]
     grade: Grade
+    errata: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
