@@ -26,6 +26,8 @@ HIGHEST: Level = 2
 """The highest level of the profiler that exporters tell apart."""
 COLLECTOR = "collector"
 """What writes raw files of its own accord, which no switch collects."""
+OPERATORS = "tasks"
+"""The row of the matrix of products without which files do not know what ran."""
 WHOLE = "timeline"
 """The timeline with all layers."""
 
@@ -36,8 +38,8 @@ class Following:
 
     ``switches``: those that are on and collect it, empty for what is there in any case. ``along``:
     those of what it is about, of which one must be on as well. ``columns``: of a table or CSV file,
-    in order. ``program``: what a program must do, or it stays away; a phrase each, of which one
-    will do.
+    in order, those that are repeated once. ``program``: what a program must do, or it stays away; a
+    phrase each, of which one will do.
     """
 
     address: str
@@ -130,7 +132,12 @@ class Recording:
         if writer is None or self.product not in file.families:
             return ()
         columns = file.columns_at(
-            writer=writer.id, family=self.product, level=self.level, metrics=self._group(file)
+            writer=writer.id,
+            family=self.product,
+            level=self.level,
+            metrics=self._group(file),
+            scene=() if self._is_recorded(OPERATORS) else ("no-operators",),
+            repeat=1,
         )
         return tuple(dict.fromkeys(one.name_by(writer) for one in columns))
 
@@ -162,11 +169,18 @@ class Recording:
     def _switches(self, thing: Thing) -> tuple[str, ...] | None:
         """Those that are on and collect it, ``None`` where nothing does."""
         declared = thing.switches or _of_layers(thing)
+        if on := tuple(one for one in declared if one in self.switches):
+            return on
         if declared:
-            return tuple(one for one in declared if one in self.switches) or None
+            return () if isinstance(thing, RawFile) and self._holds_always(thing) else None
         if thing.data:
             return () if set(thing.data) & set(self.data) else None
         return () if _is_always_there(thing) else None
+
+    def _holds_always(self, raw: RawFile) -> bool:
+        """Whether one of its records is made on the chip into what is recorded in any case."""
+        made = (one.feeds for one in raw.members if self.chips.intersection(one.chips))
+        return any(set(data_of(feed)) & set(self.data) for feeds in made for feed in feeds)
 
     def _levels(self, thing: Thing) -> tuple[int, ...]:
         if isinstance(thing, CsvFile):
