@@ -16,6 +16,9 @@ class Switches:
 
     level: 0, 1 or 2 of the profiler; names, shapes and counters need 1, runtime calls need 2.
     cpu, npu: activities, the framework's calls and the device's work.
+    task_time: tasks and what is about them, which npu collects unless it is off. hccl: whether
+    collective communication was asked for by itself. runtime_api: calls of the runtime and copies;
+    None leaves it to the level.
     aic_metrics: group of counters, such as ``PipeUtilization``; None collects no counters.
     sys_hardware_mem, sys_io, sys_interconnection: device samplers.
     The others make rows in text deliverables alone (msprof options of the same names): l2, soc_pmu,
@@ -27,6 +30,9 @@ class Switches:
     level: Literal[0, 1, 2] = 1
     cpu: bool = True
     npu: bool = True
+    task_time: bool = True
+    hccl: bool = True
+    runtime_api: bool | None = None
     aic_metrics: str | None = "PipeUtilization"
     aic_mode: AicMode = "task-based"
     memory: bool = False

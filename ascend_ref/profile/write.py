@@ -13,6 +13,7 @@ from ascend_ref.capture import Capture, Origin
 from ascend_ref.capture.merge import merged
 from ascend_ref.capture.model import NONE
 from ascend_ref.db.encode import encode
+from ascend_ref.db.encode.collection import collected
 from ascend_ref.db.encode.metadata import environment, program_facts
 from ascend_ref.db.writer import write_database
 from ascend_ref.raw.machine import machine_info
@@ -149,7 +150,7 @@ def write_msprof_profile(
     if "raw" in forms:
         from ascend_ref.raw.view import raw_view  # slow: the spec of raw files
 
-        capture, missing = raw_view(capture)
+        capture, missing = raw_view(collected(capture))
     name = prof_folder(capture.origin)
     with staged(folder / name) as draft:
         write_msprof_outputs(draft, capture, revision, forms, without_arrows, writer)

@@ -194,6 +194,7 @@ def switches(draw: st.DrawFn, hardware: HardwareChoice) -> Switches:
     special: dict[str, st.SearchStrategy[Any]] = {
         "aic_metrics": st.none() | st.sampled_from(groups),
         "instr": st.sampled_from([0, LEAST_PERIOD, 30_000]),
+        "runtime_api": st.sampled_from([None, False, True]),
     }
     drawn = {
         name: draw(special[name] if name in special else _settings(schema))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -29,6 +29,8 @@ OF_DEVICE = (
     "workspace_events",
 )
 """What a capture holds of devices and of CANN."""
+OF_TASKS = ("tasks", "kernels", "schedules", "copies", "counters", "collectives", "transfers")
+"""What of it are tasks of devices, names one, or has the times of some."""
 
 
 def _host_sampler(name: str) -> Callable[[Switches], bool]:
@@ -38,6 +40,7 @@ def _host_sampler(name: str) -> Callable[[Switches], bool]:
 def _core_counters(mode: str) -> Callable[[Switches], bool]:
     return lambda switches: (
         switches.npu
+        and (switches.task_time or mode == "sample-based")
         and switches.level > 0
         and switches.aic_metrics is not None
         and switches.aic_mode == mode
@@ -45,10 +48,13 @@ def _core_counters(mode: str) -> Callable[[Switches], bool]:
 
 
 SWITCHED: Mapping[str, Callable[[Switches], bool]] = {
-    "task-time": lambda switches: switches.npu,
+    "task-time": lambda switches: switches.npu and switches.task_time,
     "ascendcl": lambda switches: switches.npu,
-    "hccl": lambda switches: switches.npu,
-    "runtime-api": lambda switches: switches.npu and switches.level == 2,
+    "hccl": lambda switches: switches.npu and switches.hccl,
+    "runtime-api": lambda switches: (
+        switches.npu
+        and (switches.level == 2 if switches.runtime_api is None else switches.runtime_api)
+    ),
     "msproftx": lambda switches: switches.mstx,
     "ai-core-task-based": _core_counters("task-based"),
     "ai-core-sample-based": _core_counters("sample-based"),
@@ -68,7 +74,8 @@ SWITCHED: Mapping[str, Callable[[Switches], bool]] = {
     "gc-detect": lambda switches: switches.cpu and switches.gc,
 }
 """How the switches of the spec follow from those of a capture. The profiler of the framework sets
-task-time, ascendcl and hccl with its activity NPU, and runtime-api with its level 2."""
+task-time, ascendcl and hccl with its activity NPU, and runtime-api with its level 2. Counters of
+tasks are those of tasks that are known."""
 
 
 def collects(table: Table, switches: Switches, *, switched: bool = True) -> bool:
@@ -88,11 +95,14 @@ def collected(capture: Capture, spill: Spill | None = None) -> Capture:
     """The capture without what its switches do not collect; numbers of texts stay."""
     spill = spill or InMemory()
     switches = capture.switches
-    kept = replace(capture) if switches.npu else _without_device(capture)
+    kept = replace(capture) if switches.npu else _without(capture, OF_DEVICE)
+    if not SWITCHED["task-time"](switches):
+        kept = _without(kept, OF_TASKS)
     if not switches.mstx:
         others = spill.where(lambda one: one < FIRST_MARK_CONNECTION, kept.tasks.connection)
         kept = replace(kept, tasks=taken(spill, kept.tasks, others))
-    if switches.level < 2:
+    if not SWITCHED["runtime-api"](switches):
+        kept = _without(kept, ("copies",))
         others = spill.where(lambda level: level != RUNTIME, kept.calls.level)
         kept = replace(kept, calls=taken(spill, kept.calls, others))
     return _with_activities_of(switches, kept)
@@ -105,13 +115,13 @@ def taken(spill: Spill, batch: Taken, rows: Integers) -> Taken:
     return type(batch)(**{name: spill.taken(one, rows) for name, one in batch.columns()})
 
 
-def _without_device(capture: Capture) -> Capture:
-    """Without the activity NPU there is neither device nor CANN data."""
-    return replace(
-        capture,
-        **{name: getattr(capture, name).empty() for name in OF_DEVICE},
-        marks=replace(capture.marks, device_link=np.full(len(capture.marks), NONE)),
-    )
+def _without(capture: Capture, names: Collection[str]) -> Capture:
+    """Without some tables; no mark leads to a task where there are none."""
+    marks = capture.marks
+    if "tasks" in names:
+        marks = replace(marks, device_link=np.full(len(marks), NONE))
+    empty = {name: getattr(capture, name).empty() for name in names}
+    return replace(capture, **empty, marks=marks)
 
 
 def _with_activities_of(switches: Switches, capture: Capture) -> Capture:

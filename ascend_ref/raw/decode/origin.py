@@ -54,6 +54,11 @@ def read_origin(session: Session) -> Origin:
     )
 
 
+_RUNTIME_KEY, _RUNTIME_LEVEL = "runtimeApi", 2
+_RUNTIME = {"on": True, "off": False}
+"""Calls of the runtime, which level 2 has where nothing is stated."""
+
+
 def read_switches(session: Session, shown: Level) -> Switches:
     """What was asked for, as far as the side files state it.
 
@@ -65,8 +70,11 @@ def read_switches(session: Session, shown: Level) -> Switches:
     stated = [_LEVELS.get(str(one.get(key))) for one in samples for key in _LEVEL_KEYS]
     metrics = sample.get("ai_core_metrics") or sample.get("aiv_metrics") or None
     sampled = sample.get("ai_core_profiling_mode") == "sample-based"
+    level = next((one for one in stated if one is not None), shown)
+    calls = _RUNTIME.get(str(sample.get(_RUNTIME_KEY)))
     return Switches(
-        level=next((one for one in stated if one is not None), shown),
+        level=level,
+        runtime_api=None if calls == (level == _RUNTIME_LEVEL) else calls,
         aic_metrics=_group(str(metrics)) if metrics else None,
         aic_mode="sample-based" if sampled else "task-based",
     )

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping
 
 from ascend_ref.markdown import Style, code, page, table
-from ascend_spec import catalog, raw_catalog, text_catalog
+from ascend_spec import catalog, ge_catalog, raw_catalog, text_catalog
 from ascend_spec.core import Source, Switch, ValueType
 from ascend_spec.core.facts import Vocabulary
 from ascend_spec.db.model import CARRIERS, Carrier, ForeignObject, Revision
@@ -100,7 +100,14 @@ def switch_section(switch: Switch, style: Style) -> str:
         ("CSV files", files),
         ("Layers of the timeline", layers),
         ("Raw files", style.links("raw", (one.file for one in raw if switch.id in one.switches))),
+        ("Options of the graph engine", style.links("ge-option", _options(switch.id))),
     )
+
+
+def _options(switch: str) -> list[str]:
+    """The options of the graph engine's profiling that turn a switch on."""
+    options = ge_catalog().options.values()
+    return [one.option for one in options if any(switch in on for on in one.turns_on.values())]
 
 
 def _stated(file: str, keys: Mapping[str, str | bool]) -> str:

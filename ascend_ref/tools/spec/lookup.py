@@ -39,6 +39,10 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
         *("mindspore", "intermediate", "analyser", "mindspore-generation", "mindspore-values"),
     ),
     "life_cycle_pages:life_cycle_subjects": ("profiler-call",),
+    "ge_option_pages:ge_option_subjects": (
+        *("ge-option", "ge-entry", "ge-variable", "ge-error"),
+        *("profiling-type", "switch-bit", "aic-metric"),
+    ),
     "rest_pages:rest_subjects": ("interface", "request", "refusal"),
     "api_pages:api_subjects": ("command", "event", "error", "envelope", "generation"),
     "recording_pages:recording_subjects": ("entity",),
@@ -95,8 +99,9 @@ def find(text: str) -> Subject:
     found = _named(of_kinds([kind]), name) or _named(of_kinds(short), text.casefold())
     if len(found) > 1:  # MEMORY_RECORD is no file memory_record, nor what a viewer adds to one
         found = [one for one in found if one.kind != "addition"]
-        exact = [one for one in found if text in (one.name, *one.also)]
-        found = exact if len(exact) == 1 else found
+        usual = [one for one in found if not KINDS[one.kind].yields]
+        exact = ([one for one in ones if text in (one.name, *one.also)] for ones in (usual, found))
+        found = next((ones for ones in (*exact, usual) if len(ones) == 1), found)
     if len({one.kind for one in found}) == 1:  # aic_GM_to_L1_datas and aic_gm_to_l1_datas
         found = [one for one in found if one.name in (text, text.partition("/")[2])] or found
     if len(found) == 1:

@@ -115,6 +115,23 @@ SHEETS: Mapping[str, tuple[str, str]] = {
         "state behind it; refused, it is an error; ignored, it is a line in the log.",
     ),
     "mindspore/values.md": ("Values in files of MindSpore's profiler", ""),
+    "ge/options.md": (
+        "Keys of ge.exec.profilingOptions",
+        "`ascend-ref ge explain` says what a text of them records. A key that is not listed is an "
+        "error.",
+    ),
+    "ge/entry.md": ("How the graph engine's profiling is asked for", ""),
+    "ge/environment.md": (
+        "Variables of the graph engine's profiling",
+        "What is read of the environment, and names in texts that nothing reads.",
+    ),
+    "ge/errors.md": ("Errors of profiling options", ""),
+    "ge/types.md": (
+        "Types of profiling in the graph engine",
+        "Each is a bit of a mask; something is recorded where its bit is set.",
+    ),
+    "ge/bits.md": ("Bits of profSwitch", "With these the collector starts the graph engine."),
+    "ge/metrics.md": ("Groups of core counters by number", ""),
     "rest/index.md": (
         "REST interface of MindSpore's viewer",
         "`ascend-ref serve DIR` answers it; `ascend-ref spec export interface/mindinsight --as "

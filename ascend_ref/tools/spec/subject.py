@@ -32,7 +32,7 @@ class KindOfSubject:
 
     ``short``: whether a name without the kind may mean one. Our own words for what the formats
     show would make many of their names ambiguous. ``names``: what they all look like, a regular
-    expression.
+    expression. ``yields``: whether a name without the kind means something else that has it.
     """
 
     plural: str
@@ -40,6 +40,7 @@ class KindOfSubject:
     axes: tuple[Axis, ...] = ()
     short: bool = True
     names: str = ".*"
+    yields: bool = False
 
     def has_name(self, text: str) -> bool:
         """Whether one of the kind can have this name."""
@@ -108,6 +109,23 @@ KINDS: Mapping[str, KindOfSubject] = {
     ),
     "mindspore-values": KindOfSubject(
         "mindspore-values", "a set of values in files of MindSpore's profiler", short=False
+    ),
+    "ge-option": KindOfSubject(
+        "ge-options", "a key of ge.exec.profilingOptions", ("product",), yields=True
+    ),
+    "ge-entry": KindOfSubject(
+        "ge-entries", "what asks for the graph engine's profiling, and what happens then"
+    ),
+    "ge-variable": KindOfSubject(
+        "ge-variables", "a variable of the environment of the graph engine's profiling"
+    ),
+    "ge-error": KindOfSubject("ge-errors", "a code by which options are refused"),
+    "profiling-type": KindOfSubject(
+        "profiling-types", "what the runtime of the graph engine can record"
+    ),
+    "switch-bit": KindOfSubject("switch-bits", "a bit of profSwitch", yields=True),
+    "aic-metric": KindOfSubject(
+        "aic-metrics", "a group of core counters by the collector's number", yields=True
     ),
     "command": KindOfSubject("commands", "a request to the API and its answer"),
     "event": KindOfSubject("events", "a message of the API that nobody asked for"),

@@ -29,8 +29,12 @@ SMALL_ROWS = 3_000_000
 """Runs of fewer rows stay in this process by default: starting others costs about a second."""
 
 
+OF_CANN = ("msprof-db", "csv", "timeline", "raw")
+"""What follows from CANN's profiler alone, which options of the graph engine start."""
+
+
 def _formats(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
-    return deliverables(texts, FORMATS) or FORMATS[:1]
+    return deliverables(texts, FORMATS)
 
 
 @click.command()
@@ -50,6 +54,12 @@ def _formats(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> t
 @click.option("--ranks", type=int, help="As many ranks instead of the scenario's.")
 @click.option("--steps", type=int, help="As many captured steps instead of the scenario's.")
 @click.option("--level", type=int, help="This profiler level, 0 to 2, instead of the scenario's.")
+@click.option(
+    "--profiling-options",
+    metavar="OPTIONS|FILE",
+    help="Collect what ge.exec.profilingOptions ask for, and not what the scenario does; see "
+    f"ge explain. Of {', '.join(OF_CANN)}, by default {OF_CANN[0]}.",
+)
 @click.option(
     "--revision",
     type=REVISION,
@@ -84,6 +94,7 @@ def simulate(
     ranks: int | None,
     steps: int | None,
     level: int | None,
+    profiling_options: str | None,
     revision: Revision | None,
     generation: str | None,
     workers: int | None,
@@ -95,6 +106,18 @@ def simulate(
     are listed by: ascend-ref scenarios
     """
     chosen = _chosen(scenario, ranks, steps, level)
+    if profiling_options is None:
+        formats = formats or FORMATS[:1]
+    else:
+        formats = formats or OF_CANN[:1]
+        if level is not None:
+            raise click.UsageError("--level and --profiling-options: task_time states the level")
+        if others := [one for one in formats if one not in OF_CANN]:
+            raise click.UsageError(
+                f"--profiling-options: no {others[0]} follows from it; expected --as with some of "
+                f"{', '.join(OF_CANN)}"
+            )
+        chosen = _asked_by(chosen, profiling_options)
     for switch in _idle(chosen):
         click.echo(f"capture.{switch}: {chosen.hardware.product} has no such data", err=True)
     with interrupts_held():
@@ -132,6 +155,17 @@ def _chosen(name: str, ranks: int | None, steps: int | None, level: int | None) 
     from ..scenario import RUN, override
 
     return overridden(RUN, override, name, ranks=ranks, steps=steps, level=level)
+
+
+def _asked_by(scenario: Scenario, word: str) -> Scenario:
+    from ascend_ref.ge.options.text import read_options
+
+    from ..scenario.profiling_options import asked_by
+
+    asked, warnings = asked_by(scenario, read_options(word))
+    for warning in warnings:
+        click.echo(f"warning: {warning}", err=True)
+    return asked
 
 
 def _idle(scenario: Scenario) -> tuple[str, ...]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TypeAlias
+from typing import TypeAlias, get_args
 
 import numpy as np
 
 from ascend_ref.capture import RECORDS, Records
 from ascend_spec import text_catalog, timeline_catalog
 from ascend_spec.text.csv_file import CsvFile
+from ascend_spec.text.model import Level
 from ascend_spec.timeline.model import Layer
 
 from ..samples.host import NETWORK_SPEED, PROCESSORS
@@ -72,10 +73,17 @@ def _shower(name: str) -> CsvFile | Layer:
     return text_catalog().csv[FILES.get(name, name)]
 
 
+def _levels(shower: CsvFile | Layer) -> tuple[int, ...]:
+    """The levels at which every writer shows it."""
+    return shower.levels if isinstance(shower, Layer) else shower.levels.get("*", get_args(Level))
+
+
 def _asked(name: str, scene: RecordScene) -> bool:
     """Whether a scenario asks for a record, on a product that has it."""
     model, shower = scene.scenario.model, _shower(name)
     if (name in OF_GRAPHS and not model.graph) or scene.product not in shower.families:
+        return False
+    if scene.scenario.capture.level not in _levels(shower):
         return False
     if name in OF_PREPARATION and model.preprocess != "device":
         return False

@@ -10,6 +10,7 @@ from ascend_spec import catalog
 from ..choices import Scenario
 
 COLLECTED = {
+    "task_time": ("tasks", "iterations", "fusion"),
     "memory": ("static-memory",),
     "l2": ("l2-cache",),
     "sys_hardware_mem": (

@@ -137,7 +137,7 @@ class RawCatalog:
                 members=tuple(self._members(row, chips, place)),
                 chips=chips,
                 data=data,
-                switches=tuple(self.documents.products.switches(data)) if data else (),
+                switches=row.get("switches", self.documents.products.switches(data)),
                 feeds=tuple(_feeds(row)),
             )
 

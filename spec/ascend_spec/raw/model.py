@@ -55,9 +55,9 @@ class RawFile(Bounds):
     the side files. ``members``: the records of a file of records. ``select``: the field in which
     several of them differ. ``grammar``: the lines of a file of text that readers take apart.
     ``document``: the schema of a file of JSON. ``levels`` and ``type``: of the heads of all its
-    records. ``data``: what it belongs to that is collected together. ``feeds``: addresses of what
-    exporters make of it. ``read``: whether the exporter reads it. ``required``: whether the folder
-    must have one.
+    records. ``from_level``: the lowest level of the profiler at which it is written. ``data``: what
+    it belongs to that is collected together. ``feeds``: addresses of what exporters make of it.
+    ``read``: whether the exporter reads it. ``required``: whether the folder must have one.
     """
 
     file: str
@@ -75,6 +75,7 @@ class RawFile(Bounds):
     grammar: str | None = None
     document: str | None = None
     levels: tuple[int, ...] = ()
+    from_level: int = 0
     type: int | None = None
     chips: tuple[int, ...] = ()
     data: tuple[str, ...] = ()

@@ -1,0 +1,192 @@
+"""What options of the graph engine's profiling record, and which options record something."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ascend_spec import catalog, ge_catalog
+from ascend_spec.ge import Option
+from ascend_spec.ge.options import EVERY
+
+from .follows import HIGHEST, Following, Recording, data_of
+from .given import Decision, Given, decide
+from .settings import LEVELS, Settings, settings_of
+
+LEAST_OPTIONS: Mapping[str, object] = {}
+"""Options that say nothing; what they record is there by default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What options do. ``settings``: ``None`` where the profiling is off. ``things``: what will be
+    there, empty where the options are refused."""
+
+    decision: Decision
+    product: str
+    settings: Settings | None
+    things: tuple[Following, ...]
+
+
+def explain(given: Given, product: str) -> Explanation:
+    """Whether the profiling is on, what is in effect, and what follows on a product.
+
+    Raises ``KeyError`` for an unknown product.
+    """
+    decision = decide(given)
+    if not decision.on:
+        return Explanation(decision, product, None, ())
+    settings = settings_of(decision, product)
+    things = () if settings.problems else tuple(recording_of(settings).things())
+    return Explanation(decision, product, settings, things)
+
+
+def recording_of(settings: Settings) -> Recording:
+    """What is recorded by settings that are accepted."""
+    metrics = settings.options["aic_metrics"].value
+    level = min(settings.level or 0, HIGHEST)
+    return Recording(
+        product=settings.product,
+        switches=frozenset(settings.switches),
+        level=0 if level == 0 else 1 if level == 1 else HIGHEST,
+        metrics=None if metrics is None else str(metrics),
+        data=ge_catalog().entry.always.data,
+    )
+
+
+def options_of(following: Following, settings: Settings) -> tuple[str, ...]:
+    """The options by which something is there, empty where it is in any case."""
+    return _options(following.switches, settings) or _options(following.along, settings)
+
+
+def options_along(following: Following, settings: Settings) -> tuple[str, ...]:
+    """The options that are needed besides, by which what it is about is recorded."""
+    along = _options(following.along, settings)
+    return () if along == options_of(following, settings) else along
+
+
+def _options(switches: Sequence[str], settings: Settings) -> tuple[str, ...]:
+    found = [settings.switches.get(switch, ()) for switch in switches]
+    if () in found:
+        return ()
+    return tuple(dict.fromkeys(option for one in found for option in one))
+
+
+def adding_to(rows: Sequence[str]) -> tuple[str, ...]:
+    """The options that add to rows of the matrix of products and do not collect them."""
+    options = ge_catalog().options.values()
+    return tuple(one.option for one in options if set(one.adds_to) & set(rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """An option that records something.
+
+    ``values``: the values that do, ``None`` for each that is allowed. ``products``: where.
+    ``task_time``: values of task_time that are needed besides, ``None`` where all but off will do
+    or even that. ``adds``: it only adds rows to what another one records.
+    """
+
+    option: str
+    values: tuple[str, ...] | None
+    products: tuple[str, ...]
+    task_time: tuple[str, ...] | None = None
+    adds: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """How something is recorded. ``always``: products where it is there whatever options say,
+    ``by_default``: where options that say nothing record it."""
+
+    address: str
+    summary: str
+    always: tuple[str, ...]
+    by_default: tuple[str, ...]
+    ways: tuple[Way, ...]
+
+
+def ways_of(address: str, summary: str, products: Sequence[str]) -> Ways:
+    """Which options record a table, a CSV file, a layer, a timeline or a raw file on products."""
+    asked = _Asked(address)
+    ways = [
+        Way(name, values, there, asked.task_times(option, values, there))
+        for name, option in ge_catalog().options.items()
+        for values, there in _by_products(asked, option, products).items()
+    ]
+    having = {one for way in ways for one in way.products}
+    having |= {one for one in products if asked.is_there(one, LEAST_OPTIONS)}
+    there = tuple(one for one in products if one in having)
+    ways += [Way(name, None, there, adds=True) for name in adding_to(data_of(address)) if there]
+    always = tuple(one for one in products if asked.is_there(one, {"task_time": "off"}))
+    usual = tuple(one for one in products if asked.is_there(one, LEAST_OPTIONS))
+    return Ways(address, summary, always, usual, tuple(ways))
+
+
+def _by_products(
+    asked: _Asked, option: Option, products: Sequence[str]
+) -> dict[tuple[str, ...] | None, tuple[str, ...]]:
+    """The products on which values of an option record it, by those values."""
+    found: dict[tuple[str, ...] | None, tuple[str, ...]] = {}
+    for product in products:
+        values = tuple(one for one in option.turns_on if asked.by(option, one, product))
+        if values:
+            key = None if EVERY in values else values
+            found[key] = (*found.get(key, ()), product)
+    return found
+
+
+class _Asked:
+    """Whether something is there, by product and options."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self._known: dict[tuple[object, ...], bool] = {}
+
+    def is_there(self, product: str, options: Mapping[str, object]) -> bool:
+        """Whether options make it on a product."""
+        switches = set(ge_catalog().entry.always.switches)
+        task_time = str(options.get("task_time", "on"))
+        for name, value in {"task_time": task_time, **options}.items():
+            switches.update(ge_catalog().options[name].switches(value))
+        level = min(LEVELS.get(task_time, 0), HIGHEST)
+        key = (product, frozenset(switches), level)
+        if key not in self._known:
+            recording = Recording(
+                product=product,
+                switches=frozenset(switches),
+                level=0 if level == 0 else 1 if level == 1 else HIGHEST,
+                metrics=ge_catalog().entry.empty_metrics,
+                data=ge_catalog().entry.always.data,
+            )
+            self._known[key] = recording.thing(self.address) is not None
+        return self._known[key]
+
+    def by(self, option: Option, value: str, product: str) -> bool:
+        """Whether a value of an option makes it, where it is not there without."""
+        chips = catalog().products[product].platforms
+        if option.chips and not set(option.chips) & set(chips):
+            return False
+        if value in option.values and not set(option.values[value]) & set(chips):
+            return False
+        if option.option == "task_time":
+            return self.is_there(product, {"task_time": value}) and not self.is_there(
+                product, {"task_time": "off"}
+            )
+        without = any(self.is_there(product, {"task_time": one}) for one in ("on", "off"))
+        return not without and self.is_there(product, {option.option: value})
+
+    def task_times(
+        self, option: Option, values: tuple[str, ...] | None, products: Sequence[str]
+    ) -> tuple[str, ...] | None:
+        """The values of task_time with which an option makes it, where not all do."""
+        if option.option == "task_time":
+            return None
+        value = EVERY if values is None else values[0]
+        every = ("off", *ge_catalog().options["task_time"].turns_on)
+        fit = tuple(
+            one
+            for one in every
+            if self.is_there(products[0], {option.option: value, "task_time": one})
+        )
+        return None if len(fit) == len(every) else fit

@@ -1,0 +1,137 @@
+"""``ascend-ref ge explain``."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from ascend_ref.cli.guard import CommandError
+from ascend_ref.cli.options import Known
+from ascend_spec import catalog
+
+from .text import read_options, refusal
+
+if TYPE_CHECKING:
+    from .explain import Ways
+    from .given import Given
+
+PRODUCT = Known("product", lambda: {name: name for name in catalog().products})
+USUAL = "A2"
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+
+
+@click.command()
+@click.argument("words", metavar="[OPTIONS|FILE] [NAME=VALUE]...", nargs=-1)
+@click.option(
+    "--mode",
+    metavar="0|1",
+    help="ge.exec.profilingMode; 1 by default where options are given.",
+)
+@click.option(
+    "--environment",
+    is_flag=True,
+    help="Take PROFILING_MODE and PROFILING_OPTIONS of the NAME=VALUE, or without any those of "
+    "this process.",
+)
+@click.option(
+    "--product",
+    type=PRODUCT,
+    metavar="PRODUCT",
+    help="On this product family: A2, 310P and so on; by default on A2, with --for on each.",
+)
+@click.option(
+    "--for",
+    "wanted",
+    metavar="ADDRESS",
+    help="Which options record this table, CSV file, layer, timeline or raw file (table/HBM).",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="json also has options that are off, and columns.",
+)
+def explain(
+    words: tuple[str, ...],
+    mode: str | None,
+    environment: bool,
+    product: str | None,
+    wanted: str | None,
+    format_: str,
+) -> int:
+    """Explain what ge.exec.profilingOptions record, and which files, tables and layers follow.
+
+    OPTIONS is the JSON text, or FILE has it. Options that the graph engine or its collector
+    refuse are an error.
+    """
+    from .explain import explain as explained
+    from .show import as_document, as_lines, ways_as_lines
+
+    if wanted is not None:
+        if words or mode is not None or environment:
+            raise click.UsageError("--for asks for options; expected none next to it")
+        ways = _ways(wanted, product)
+        document = asdict(ways)
+        lines = ways_as_lines(ways, product)
+    else:
+        explanation = explained(_given(words, mode, environment), product or USUAL)
+        settings = explanation.settings
+        if settings is not None and settings.problems:
+            raise CommandError(refusal(settings.problems))
+        document = as_document(explanation)
+        lines = as_lines(explanation)
+    if format_ == "json":
+        click.echo(json.dumps(document, indent=2))
+    else:
+        for line in lines:
+            click.echo(line)
+    return 0
+
+
+def _given(words: tuple[str, ...], mode: str | None, environment: bool) -> Given:
+    from .given import Given
+
+    named = [one for one in words if environment and _VARIABLE.match(one)]
+    texts = [one for one in words if one not in named]
+    if len(texts) > 1:
+        raise click.UsageError(f"{len(texts)} texts of options; expected one, in quotes")
+    if not words and mode is None and not environment:
+        raise click.UsageError("no options; expected a JSON text, a FILE, --environment or --for")
+    options = read_options(texts[0]) if texts else None
+    variables: dict[str, str] | None = None
+    if environment:
+        variables = dict(one.split("=", 1) for one in named) if named else dict(os.environ)
+    if mode is None and options is not None:
+        mode = "1"
+    return Given(mode, options, variables)
+
+
+def _ways(wanted: str, product: str | None) -> Ways:
+    """How something is recorded, by its address."""
+    from ascend_ref.tools.spec.lookup import NotFound, find
+
+    from .explain import ways_of
+
+    try:
+        subject = find(wanted)
+    except NotFound as problem:
+        raise click.UsageError(str(problem)) from None
+    holders = {"column": ("table", "."), "header": ("csv", "/")}
+    kind, name = subject.kind, subject.name
+    if kind in holders:
+        kind, mark = holders[kind]
+        name = name.partition(mark)[0]
+    if kind not in ("table", "csv", "layer", "timeline", "raw"):
+        raise click.UsageError(
+            f"{subject.address} is recorded by no option; expected a table, CSV file, layer, "
+            "timeline or raw file"
+        )
+    products = [product] if product else list(catalog().products)
+    return ways_of(f"{kind}/{name}", subject.summary, products)
