@@ -148,7 +148,10 @@ class GeCatalog:
     @cached_property
     def codes(self) -> Mapping[int, ReturnCode]:
         """What functions that control the profiling return, before and after folding."""
-        return self.documents.by("code", ReturnCode, f"{FOLDER}/codes.yaml")
+        return {
+            code: self.documents.fact(ReturnCode, row, place)
+            for code, row, place in self.documents.rows(f"{FOLDER}/codes.yaml", "code")
+        }
 
     @cached_property
     def states(self) -> Mapping[str, ProfilingState]:

@@ -158,9 +158,9 @@ def transition_in(
     """What a call answers in a state. Raises ``KeyError`` where that is not described."""
     bits = "same" if same_bits else "different"
     for one in transitions:
-        if (one.call, one.state) == (call, state):
-            if one.reading in (None, reading) and one.bits in (None, bits):
-                return one
+        is_asked = (one.call, one.state) == (call, state)
+        if is_asked and one.reading in (None, reading) and one.bits in (None, bits):
+            return one
     raise KeyError(f"{call} in {state} is not described")
 
 
@@ -170,7 +170,7 @@ def supported_mask(types: Iterable[DataType]) -> int:
 
 
 def effective_bits(types: Mapping[str, DataType], given: int) -> int:
-    """Bits of a configuration: the given ones, those they imply, and those that are always added."""
+    """Bits of a configuration: given ones, those they imply, and those that are always added."""
     found = given
     for one in types.values():
         if given & one.mask:
@@ -185,9 +185,9 @@ def commanded_bits(types: Mapping[str, DataType], configured: int) -> int:
     """Bits that modules are given for those of a configuration."""
     found = configured
     for one in types.values():
-        if one.added == "command":
-            if one.added_with is None or configured & types[one.added_with].mask:
-                found |= one.mask
+        needed = 0 if one.added_with is None else types[one.added_with].mask
+        if one.added == "command" and configured & needed == needed:
+            found |= one.mask
         if one.hidden:
             found &= ~one.mask
     return found

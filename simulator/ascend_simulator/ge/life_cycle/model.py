@@ -139,19 +139,15 @@ class LifeCycle:
         if self.environment.dynamic:
             check = ge_catalog().functions[name].check("dynamic")
             return before, _refused(name, check, folded=False)
-        if call.path is None:
-            return before, _refused(name, _check(name, "path"))
-        if not _check(name, "path-length").allows(call.length):
-            return before, _refused(name, _check(name, "path-length"))
-        text = call.path.encode("utf-8", "surrogatepass").partition(b"\0")[0]
-        if len(text) != call.length:
-            return before, _refused(name, _check(name, "path-end"))
+        wrong = _wrong_path(call)
+        if wrong is not None:
+            return before, _refused(name, _check(name, wrong))
         after, returned = self._moved(before, name)
         if returned.code == 0:
             check = _check(name, "path-characters")
-            if set(check.characters) & set(call.path):
+            if set(check.characters) & set(call.path or ""):
                 return before, _refused(name, check)
-            return replace(after, path=call.path), returned
+            after = replace(after, path=call.path)
         return after, returned
 
     def _create(self, before: Profiling, call: CreateConfig) -> tuple[Profiling, Returned]:
@@ -193,33 +189,37 @@ class LifeCycle:
         return replace(before, configurations=left), returned
 
     def _start(self, before: Profiling, config: Configuration) -> tuple[Profiling, Returned]:
-        name, rules = Start.function, self.rules
-        wrong = _wrong_bits(name, config)
+        wrong = _wrong_bits(Start.function, config)
         if wrong is not None:
             return before, wrong
-        if rules.start_flag and rules.reading == "strict" and before.flag:
-            return before, _flagged(before, config)  # it was asked before the state
-        if rules.start_flag and rules.reading == "strict":
+        if self.rules.start_flag and self.rules.reading == "strict":  # asked before the state
+            if before.flag:
+                return before, _flagged(before, config)
             before = replace(before, flag=True)
-        after, returned = self._moved(before, name, config)
+        after, returned = self._moved(before, Start.function, config)
         if before.state in ("CMD", "SUBSCRIBE") or after.state == "OFF":
             return after, returned
         begun = replace(before, state="IDLE") if before.state == "OFF" else before
-        if rules.start_flag and rules.reading == "lenient":
+        if self.rules.start_flag and self.rules.reading == "lenient":
             if before.flag:
                 return begun, _flagged(begun, config)
-            begun, after = replace(begun, flag=True), replace(after, flag=True)
-        if returned.code != 0:
-            return begun, returned
+            begun = replace(begun, flag=True)
+        return (begun, returned) if returned.code else self._begun(begun, config, returned)
+
+    def _begun(
+        self, before: Profiling, config: Configuration, returned: Returned
+    ) -> tuple[Profiling, Returned]:
+        """A start that nothing speaks against but, perhaps, its metrics."""
         new = [one for one in config.devices if one not in before.collecting]
         if new and not self._has_metrics(config):
-            return begun, _refused(name, _check(name, "metrics"))
+            return before, _refused(Start.function, _check(Start.function, "metrics"))
         collecting = {**before.collecting, **dict.fromkeys(new, config.types)}
         bits = commanded_bits(ge_catalog().data_types, config.types)
         commands = tuple(
             command for one in new for command in (Command("INIT"), Command("START", (one,), bits))
         )
-        return replace(after, collecting=collecting), replace(returned, commands=commands)
+        after = replace(before, state="STARTED", collecting=collecting)
+        return after, replace(returned, commands=commands)
 
     def _stop(self, before: Profiling, config: Configuration) -> tuple[Profiling, Returned]:
         name = Stop.function
@@ -262,6 +262,16 @@ class LifeCycle:
     def _has_metrics(self, config: Configuration) -> bool:
         wanted = ge_catalog().data_types["AICORE_METRICS"].mask & config.types
         return not wanted or config.metrics in self.environment.metrics
+
+
+def _wrong_path(call: Init) -> str | None:
+    """The check that a path fails before the state is asked."""
+    if call.path is None:
+        return "path"
+    if not _check(call.function, "path-length").allows(call.length):
+        return "path-length"
+    text = call.path.encode("utf-8", "surrogatepass").partition(b"\0")[0]
+    return None if len(text) == call.length else "path-end"
 
 
 def _check(function: str, check: str) -> ArgumentCheck:

@@ -110,11 +110,11 @@ def read_message(line: bytes, forms: Sequence[str]) -> dict[str, Any]:
 
 
 def _expected(forms: Sequence[str]) -> str:
-    return " or ".join(forms) if len(forms) < 4 else "a call"
+    return "a call" if forms is REQUESTS else f"an answer, {' or '.join(forms)}"
 
 
 @per_spec
-def _judge(forms: tuple[str, ...]) -> jsonschema_rs.Draft202012Validator:
+def _judge(forms: tuple[str, ...]) -> jsonschema_rs.Validator:
     schema = exchange_schema("life-cycle-protocol")
     schema["anyOf"] = [{"$ref": f"#/$defs/{one}"} for one in forms]
     return jsonschema_rs.validator_for(schema)
