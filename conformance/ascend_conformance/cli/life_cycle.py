@@ -69,7 +69,7 @@ def life_cycle(reading: Reading | None, start_flag: bool) -> int:
     multiple=True,
     help="Who has the profiling at the start. Repeatable.  [default: each in turn]",
 )
-@number("--examples", 1, 1_000_000, 200, "Sequences that are drawn for each mode.")
+@number("--examples", 1, 1_000_000, 500, "Sequences that are drawn for OFF; a fifth for others.")
 @number("--seed", 0, None, 0, "Chooses the sequences.")
 @click.option(
     "--timeout",

@@ -1,4 +1,4 @@
-"""Implementations of the functions of ``ge/ge_prof.h``, in any language, tried against the model."""
+"""Implementations of ``ge/ge_prof.h`` in any language, tried against the model."""
 
 from .conform import MODES as MODES
 from .conform import LifeCycleOutcome as LifeCycleOutcome

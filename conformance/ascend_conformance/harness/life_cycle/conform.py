@@ -13,13 +13,15 @@ from ...engine.failure import rule_that_finds
 from ...finding import FileReport, Finding, Report, Skipped
 from .implementation import Implementation
 from .judging import Judged, cited, judge_start, shown_collecting, shown_return
-from .shortening import shorten
+from .shortening import judge, shorten
 from .trials import Trials
 
 MODES: tuple[Mode, ...] = ("OFF", "CMD", "SUBSCRIBE")
 """Ways of control that may have the profiling when a sequence begins, in the order of trials."""
-EXAMPLES = 200
-"""Sequences that are drawn for each mode."""
+EXAMPLES = 500
+"""Sequences that are drawn where nobody has the profiling."""
+FIFTH = 5
+"""Of which part so many are drawn where something else has it, or a wrong one is known already."""
 
 Progress = Callable[[int, int, str], None]
 
@@ -77,7 +79,8 @@ def conform_life_cycle(
     for done, mode in enumerate(modes):
         if progress:
             progress(done, len(modes), mode)
-        found.append(_tried(implementation, rules, mode, examples, seed))
+        drawn = examples if mode == "OFF" else max(examples // FIFTH, 1)
+        found.append(_tried(implementation, rules, mode, drawn, seed))
         if found[-1].judged is not None:
             break
     return LifeCycleOutcome(implementation.name, rules, tuple(found))
@@ -86,8 +89,6 @@ def conform_life_cycle(
 def _tried(
     implementation: Implementation, rules: Rules, mode: Mode, examples: int, seed: int
 ) -> ModeOutcome:
-    from .machine import find_difference
-
     life_cycle = LifeCycle(Environment(mode), rules)
     trials = Trials(implementation, life_cycle.environment, rules.reading)
     try:
@@ -96,11 +97,27 @@ def _tried(
             return ModeOutcome(mode, skipped=heard.words, sequences=trials.started)
         judged: Judged | None = judge_start(heard)
         if judged is not None and judged.problem is None:
-            judged = find_difference(trials, life_cycle, examples, seed)
-            judged = judged and shorten(judged, trials, life_cycle)
+            judged = _shortest(trials, life_cycle, examples, seed)
         return ModeOutcome(mode, judged, sequences=trials.started)
     finally:
         trials.close()
+
+
+def _shortest(trials: Trials, life_cycle: LifeCycle, examples: int, seed: int) -> Judged | None:
+    """The shortest sequence found; once there is one, only shorter ones are drawn."""
+    from .machine import find_difference, limit_sequences
+
+    tried = (judge(calls, trials, life_cycle) for calls in limit_sequences(life_cycle.environment))
+    first = next((one for one in tried if one is not None and one.problem is not None), None)
+    best: Judged | None = None
+    found = first or find_difference(trials, life_cycle, examples, seed)
+    while found is not None:
+        best = shorten(found, trials, life_cycle)
+        if len(best.steps) < 2:
+            break
+        few = max(examples // FIFTH, 1)
+        found = find_difference(trials, life_cycle, few, seed, len(best.steps) - 1)
+    return best
 
 
 _FINDS = {

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
+    initialize,
     precondition,
     rule,
     run_state_machine_as_test,
@@ -36,6 +37,8 @@ STEPS = 14
 FEW = 3
 """Configurations that are there at once."""
 WORD = 0xFFFFFFFF
+METRICS = (0, 1, 6, 7, 255)
+"""Groups of metrics, of which the chip has some."""
 PATH = "data"
 
 
@@ -44,14 +47,15 @@ class _Differs(Exception):
 
 
 def find_difference(
-    trials: Trials, life_cycle: LifeCycle, examples: int, number: int
+    trials: Trials, life_cycle: LifeCycle, examples: int, number: int, most: int = STEPS
 ) -> Judged | None:
-    """The shortest sequence of calls found that is not answered as by the model, else ``None``.
+    """A sequence of calls that is not answered as by the model, shrunk; ``None`` where none is.
 
-    ``examples``: sequences that are drawn, the same ones for the same ``number``.
+    ``examples``: sequences that are drawn, the same ones for the same ``number``. ``most``: calls
+    of one.
     """
     found: list[Judged] = []
-    machine = seed(number)(_machine(trials, life_cycle, found.append))
+    machine = seed(number)(_machine(trials, life_cycle, most, found.append))
     settled = settings(
         max_examples=examples,
         stateful_step_count=STEPS,
@@ -71,7 +75,7 @@ def find_difference(
 
 
 def _machine(
-    trials: Trials, life_cycle: LifeCycle, keep: Callable[[Judged], object]
+    trials: Trials, life_cycle: LifeCycle, most: int, keep: Callable[[Judged], object]
 ) -> type[RuleBasedStateMachine]:
     environment = life_cycle.environment
 
@@ -88,7 +92,7 @@ def _machine(
         def make(self, call: Call) -> None:
             """Make a call, and compare what it returns."""
             calls = (*self.calls, call)
-            if self.is_over or not trials.can_try(calls):
+            if self.is_over or len(calls) > most or not trials.can_try(calls):
                 self.is_over = True
                 return
             self.calls = calls
@@ -108,6 +112,29 @@ def _machine(
             known = sorted(self.profiling.configurations)
             return known[number % len(known)]
 
+        @initialize(given=configuration_lists(environment))
+        def create_some(self, given: Sequence[Configured]) -> None:
+            """Configurations, without which few calls have a meaning."""
+            for one in given:
+                self.create(one)
+
+        @rule(number=st.integers(0, FEW - 1), choice=st.integers(0, 2))
+        def go_on(self, number: int, choice: int) -> None:
+            """The next call of a usual order: most draws without it go nowhere."""
+            if not self.profiling.configurations:
+                self.create(((0,), 0, usual_bits()))
+            elif self.profiling.state == "OFF":
+                self.init()
+            elif self.profiling.state == "IDLE" or choice == 0:
+                self.make(Start(self.pick(number)))
+            else:
+                self.make(Finalize() if choice == 1 else Stop(self.pick(number)))
+
+        @rule(number=st.integers(0, FEW - 1), choice=st.integers(0, 2))
+        def go_on_again(self, number: int, choice: int) -> None:
+            """The same, so that it is drawn more often."""
+            self.go_on(number, choice)
+
         @rule()
         def init(self) -> None:
             self.make(Init(PATH, len(PATH)))
@@ -126,42 +153,21 @@ def _machine(
         def finalize(self) -> None:
             self.make(Finalize())
 
-        @rule(number=st.integers(0, FEW - 1), is_stop=st.booleans())
-        def go_on(self, number: int, is_stop: bool) -> None:
-            """The next call of a usual order: most draws without it go nowhere."""
-            if not self.profiling.configurations:
-                self.make(CreateConfig(self.number(), (0,), 1, 0, usual_bits()))
-            elif self.profiling.state == "OFF":
-                self.init()
-            elif self.profiling.state == "IDLE":
-                self.make(Start(self.pick(number)))
-            else:
-                self.make(Stop(self.pick(number)) if is_stop else Finalize())
-
-        @rule(number=st.integers(0, FEW - 1), is_stop=st.booleans())
-        def go_on_again(self, number: int, is_stop: bool) -> None:
-            """The same, so that it is drawn more often."""
-            self.go_on(number, is_stop)
-
-        @precondition(lambda self: len(self.profiling.configurations) < FEW)
-        @rule(given=st.tuples(device_lists(environment), metrics(), bits()))
-        def create(self, given: tuple[tuple[int, ...], int, int]) -> None:
-            devices, group, types = given
-            self.make(CreateConfig(self.number(), devices, len(devices), group, types))
-
-        @rule(devices=wrong_device_lists(environment))
-        def create_wrong(self, devices: tuple[int, ...] | None) -> None:
-            count = 1 if devices is None else len(devices)
-            self.make(CreateConfig(self.number(), devices, count, 0, usual_bits()))
-
-        @rule(given=wrong_paths())
-        def init_wrong(self, given: tuple[str | None, int]) -> None:
-            self.make(Init(*given))
+        @rule(given=st.sampled_from((*unusual_paths(), *wrong_devices(environment))))
+        def call_unusually(self, given: Init | CreateConfig) -> None:
+            """A call whose arguments are mostly refused."""
+            wrong = isinstance(given, CreateConfig)
+            self.make(replace(given, config=self.number()) if wrong else given)
 
         @rule(is_null=st.booleans(), number=st.integers(0, FEW - 1))
         def destroy(self, is_null: bool, number: int) -> None:
             known = self.profiling.configurations
             self.make(DestroyConfig(None if is_null or not known else self.pick(number)))
+
+        def create(self, given: Configured) -> None:
+            """Make a configuration under the next number."""
+            devices, group, types = given
+            self.make(CreateConfig(self.number(), devices, len(devices), group, types))
 
         def number(self) -> int:
             """A number for a configuration that was not there before."""
@@ -181,22 +187,22 @@ def with_end(judged: Judged, trials: Trials, calls: Calls) -> Judged:
     return judge_end(judged, trials.ended(calls)) if is_answer else judged
 
 
-def device_lists(environment: Environment) -> st.SearchStrategy[tuple[int, ...]]:
-    """Lists of devices that the machine has."""
-    known = [(0,), (1,), (0, 1), (1, 0)]
-    return st.sampled_from([one for one in known if max(one) < environment.devices])
+Configured = tuple[tuple[int, ...], int, int]
+"""Devices, a group of metrics, and bits."""
 
 
-def wrong_device_lists(environment: Environment) -> st.SearchStrategy[tuple[int, ...] | None]:
-    """Lists of devices that no configuration may have."""
-    most = ge_catalog().functions[CreateConfig.function].check("device-count").most or 0
-    beyond = (environment.devices,)
-    return st.sampled_from([None, (), (0, 0), beyond, tuple(range(most + 1)), (WORD,)])
-
-
-def metrics() -> st.SearchStrategy[int]:
-    """Groups of metrics: those of the chip, and others."""
-    return st.sampled_from([0, 1, 6, 7, 255])
+@st.composite
+def configuration_lists(draw: st.DrawFn, environment: Environment) -> list[Configured]:
+    """What some configurations name: devices of the machine, any metrics, and often equal bits."""
+    known = [one for one in ((0,), (1,), (0, 1), (1, 0)) if max(one) < environment.devices]
+    first = draw(bits())
+    each = st.tuples(
+        st.sampled_from(known),
+        st.sampled_from(METRICS),
+        st.one_of(st.just(first), st.just(first), bits()),
+    )
+    count = draw(st.sampled_from(range(FEW + 1)))
+    return [draw(each) for _ in range(count)]
 
 
 def usual_bits() -> int:
@@ -219,19 +225,40 @@ def bits() -> st.SearchStrategy[int]:
     )
 
 
-def wrong_paths() -> st.SearchStrategy[tuple[str | None, int]]:
+def limit_sequences(environment: Environment) -> Iterator[Calls]:
+    """Sequences that go through every limit of the arguments, and every bit, once."""
+    yield (DestroyConfig(None), *wrong_devices(environment))
+    for one in unusual_paths():
+        yield (one,)
+    for data in ge_catalog().data_types.values():
+        made = CreateConfig(1, (0,), 1, 0, data.mask)
+        yield (made, Init(PATH, len(PATH)), Start(1), Stop(1), Finalize(), DestroyConfig(1))
+    for metrics in METRICS:
+        made = CreateConfig(1, (0,), 1, metrics, ge_catalog().data_types["AICORE_METRICS"].mask)
+        yield (made, Init(PATH, len(PATH)), Start(1))
+
+
+def wrong_devices(environment: Environment) -> Calls:
+    """Configurations with lists of devices that none may have."""
+    most = ge_catalog().functions[CreateConfig.function].check("device-count").most or 0
+    known = ((), (0, 0), (environment.devices,), tuple(range(most + 1)), (WORD,))
+    null = CreateConfig(1, None, 1, 0, usual_bits())
+    return (null, *(CreateConfig(1, one, len(one), 0, usual_bits()) for one in known))
+
+
+def unusual_paths() -> Calls:
     """Paths and lengths, most of which are refused."""
     checks = ge_catalog().functions[Init.function]
     most = checks.check("path-length").most or 0
-    known: list[tuple[Any, int]] = [
-        (None, 0),
-        ("", 0),
-        (PATH, len(PATH) - 1),
-        (PATH, len(PATH) + 1),
-        ("a" * most, most),
-        ("a" * (most + 1), most + 1),
-        ("é", 2),
-        ("é", 1),
-    ]
-    refused = [(f"a{one}b", 3) for one in sorted(checks.check("path-characters").characters)]
-    return st.sampled_from([*known, *refused])
+    known = (
+        Init(None, 0),
+        Init("", 0),
+        Init(PATH, len(PATH) - 1),
+        Init(PATH, len(PATH) + 1),
+        Init("a" * most, most),
+        Init("a" * (most + 1), most + 1),
+        Init("é", 2),
+        Init("é", 1),
+    )
+    refused = sorted(checks.check("path-characters").characters)
+    return (*known, *(Init(f"a{one}b", 3) for one in refused))
