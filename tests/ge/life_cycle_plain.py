@@ -18,13 +18,13 @@ AI_CPU_MODEL = 1 << 62
 
 FLAWS = (
     "flag kept",
+    "flag kept, silent",
     "codes unfolded",
     "stop by device",
     "long path",
     "finalize collects",
     "nothing implied",
     "other bits start",
-    "flag kept, silent",
 )
 
 

@@ -1,6 +1,8 @@
 """The graph engine's profiling: options, calls, inserted tasks, events, and what reports what."""
 
 from .catalog import GeCatalog as GeCatalog
+from .components import Component as Component
+from .components import ComponentLayer as ComponentLayer
 from .life_cycle import ArgumentCheck as ArgumentCheck
 from .life_cycle import CallTransition as CallTransition
 from .life_cycle import DataType as DataType

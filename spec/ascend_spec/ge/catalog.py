@@ -13,6 +13,7 @@ from ascend_spec.core.dialect import DIALECT, Node, compile_schema
 from ascend_spec.core.loader import reading
 from ascend_spec.core.values import ValueSet
 
+from .components import Component, ComponentLayer
 from .life_cycle import (
     ArgumentCheck,
     CallTransition,
@@ -175,3 +176,13 @@ class GeCatalog:
     def library_values(self) -> Mapping[str, ValueSet]:
         """Sets of numbers that the library takes and gives, by name."""
         return self.documents.named(ValueSet, f"{FOLDER}/library_values.yaml")
+
+    @cached_property
+    def layers(self) -> Mapping[str, ComponentLayer]:
+        """Layers of components by name, from the user to the tools."""
+        return self.documents.by("layer", ComponentLayer, f"{FOLDER}/layers.yaml")
+
+    @cached_property
+    def components(self) -> Mapping[str, Component]:
+        """Components by the name that documents give them."""
+        return self.documents.by("component", Component, f"{FOLDER}/components.yaml")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ascend_ref import __version__
@@ -14,7 +14,7 @@ from ...finding import FileReport, Finding, Report, Skipped
 from .implementation import Implementation
 from .judging import Judged, cited, judge_start, shown_collecting, shown_return
 from .shortening import judge, shorten
-from .trials import Trials
+from .trials import Calls, Trials
 
 MODES: tuple[Mode, ...] = ("OFF", "CMD", "SUBSCRIBE")
 """Ways of control that may have the profiling when a sequence begins, in the order of trials."""
@@ -105,12 +105,16 @@ def _tried(
 
 def _shortest(trials: Trials, life_cycle: LifeCycle, examples: int, seed: int) -> Judged | None:
     """The shortest sequence found; once there is one, only shorter ones are drawn."""
-    from .machine import find_difference, limit_sequences
+    from .machine import find_difference, limit_sequences, tours
 
-    tried = (judge(calls, trials, life_cycle) for calls in limit_sequences(life_cycle.environment))
-    first = next((one for one in tried if one is not None and one.problem is not None), None)
+    def first_of(sequences: Iterable[Calls]) -> Judged | None:
+        tried = (judge(calls, trials, life_cycle) for calls in sequences)
+        return next((one for one in tried if one is not None and one.problem is not None), None)
+
     best: Judged | None = None
-    found = first or find_difference(trials, life_cycle, examples, seed)
+    found = first_of(limit_sequences(life_cycle.environment))
+    found = found or find_difference(trials, life_cycle, examples, seed)
+    found = found or first_of(tours(life_cycle.environment))
     while found is not None:
         best = shorten(found, trials, life_cycle)
         if len(best.steps) < 2:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 
 from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
 from hypothesis import strategies as st
@@ -156,8 +157,9 @@ def _machine(
         @rule(given=st.sampled_from((*unusual_paths(), *wrong_devices(environment))))
         def call_unusually(self, given: Init | CreateConfig) -> None:
             """A call whose arguments are mostly refused."""
-            wrong = isinstance(given, CreateConfig)
-            self.make(replace(given, config=self.number()) if wrong else given)
+            if isinstance(given, CreateConfig):
+                given = replace(given, config=self.number())
+            self.make(given)
 
         @rule(is_null=st.booleans(), number=st.integers(0, FEW - 1))
         def destroy(self, is_null: bool, number: int) -> None:
@@ -236,6 +238,21 @@ def limit_sequences(environment: Environment) -> Iterator[Calls]:
     for metrics in METRICS:
         made = CreateConfig(1, (0,), 1, metrics, ge_catalog().data_types["AICORE_METRICS"].mask)
         yield (made, Init(PATH, len(PATH)), Start(1))
+
+
+def tours(environment: Environment) -> Iterator[Calls]:
+    """Sequences that use each of three configurations before and after each other."""
+    level_1 = ge_catalog().data_types["TASK_TIME_L1"].mask
+    other = min(1, environment.devices - 1)
+    made = (
+        CreateConfig(1, (0,), 1, 0, usual_bits()),
+        CreateConfig(2, (other,), 1, 0, usual_bits()),
+        CreateConfig(3, (0,), 1, 0, level_1),
+    )
+    init = Init(PATH, len(PATH))
+    for one, two in product((1, 2, 3), repeat=2):
+        for second in (Start(two), Stop(two)):
+            yield (*made, init, Start(one), second, Finalize(), init, Start(one), Stop(two))
 
 
 def wrong_devices(environment: Environment) -> Calls:
