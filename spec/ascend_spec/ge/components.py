@@ -17,6 +17,7 @@ class ComponentLayer:
     grade: Grade
     core: tuple[str, ...] = ()
     collects: str = ""
+    errata: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

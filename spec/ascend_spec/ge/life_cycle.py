@@ -54,6 +54,7 @@ class GeFunction:
     """A function of ``ge/ge_prof.h`` (control) or of ``profiling/aprof_pub.h`` (library).
 
     ``folds``: every code but 0 is returned as GE_PROF_FAILED. ``by_name``: loaded by its name.
+    ``instead_of``: names in documents that do not exist.
     """
 
     function: str
@@ -66,6 +67,7 @@ class GeFunction:
     checks: tuple[ArgumentCheck, ...] = ()
     folds: bool = False
     by_name: bool = False
+    instead_of: tuple[str, ...] = ()
     errata: tuple[str, ...] = ()
 
     @property
@@ -90,6 +92,7 @@ class ReturnCode:
     summary: str
     source: tuple[str, ...]
     grade: Grade
+    errata: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +104,7 @@ class ProfilingState:
     summary: str
     source: tuple[str, ...]
     grade: Grade
+    errata: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +150,7 @@ class DataType:
     added_with: str | None = None
     hidden: bool = False
     documented: bool = True
+    errata: tuple[str, ...] = ()
 
 
 def transition_in(
