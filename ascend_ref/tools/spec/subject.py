@@ -147,7 +147,7 @@ KINDS: Mapping[str, KindOfSubject] = {
     "error": KindOfSubject("errors", "an error code of the API"),
     "envelope": KindOfSubject("envelopes", "what messages of the API have in common"),
     "generation": KindOfSubject("generations", "a state of the API"),
-    "exchange": KindOfSubject("exchanges", "what conform and exporters exchange"),
+    "exchange": KindOfSubject("exchanges", "what is exchanged with programs under test"),
     "entity": KindOfSubject("entities", "a thing that is recorded, and what shows it", short=False),
     "layout": KindOfSubject("layouts", "what a producer calls its folders and files", short=False),
     "switch": KindOfSubject("switches", "a collection switch"),
