@@ -15,7 +15,13 @@ from ascend_ref.cli.reference import commands
 
 COMMANDS = dict(commands())
 WRITERS = ("decode", "encode", "export", "kernel", "plot", "simulate", "spec export", "specimen")
-REPORTERS = {"ascend-ref check", "ascend-ref conform", "ascend-ref ge explain", "ascend-ref probe"}
+REPORTERS = {
+    "ascend-ref check",
+    "ascend-ref conform",
+    "ascend-ref ge conform-life-cycle",
+    "ascend-ref ge explain",
+    "ascend-ref probe",
+}
 LISTS = (
     ["scenarios"],
     ["scenarios", "--of", "kernel"],

@@ -101,6 +101,8 @@ NOT_FACTS = ("sources", "errata")
 MODEL = "recording"
 KINDS = {"table": "table", "enum": "enum", "file": "csv", "layer": "layer"}
 NAMING = [
+    "function",
+    "component",
     "name",
     "id",
     "arg",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ascend_ref.capture import Capture
+from ascend_ref.capture import Capture, Switches
 
 from ..caches import cache_settings
 from ..machine import chip_of
@@ -53,7 +53,9 @@ def write_raw(
     slice_size: most bytes of a file of records. Returns what no raw file holds, a sentence each.
     Raises ``ValueError`` for a machine that raw files cannot describe, ``OSError``.
     """
-    samples: dict[int | None, dict[str, Any]] = {None: _sample(capture) | host_settings(capture)}
+    samples: dict[int | None, dict[str, Any]] = {
+        None: sample_of(capture.switches) | host_settings(capture)
+    }
     samples |= {device: _device_sample(capture) for device in capture.origin.devices}
     side = write_side_files(
         folder,
@@ -95,18 +97,19 @@ def write_raw(
     return lost
 
 
-def _sample(capture: Capture) -> dict[str, Any]:
+def sample_of(switches: Switches) -> dict[str, Any]:
+    """``sample.json`` of the host, as far as switches decide it."""
     return {
-        **stated_switches(capture.switches),
-        "ai_core_profiling_mode": capture.switches.aic_mode,
+        **stated_switches(switches),
+        "ai_core_profiling_mode": switches.aic_mode,
         "llc_profiling": "",
-        "profLevel": f"l{capture.switches.level}",
+        "profLevel": f"l{switches.level}",
     }
 
 
 def _device_sample(capture: Capture) -> dict[str, Any]:
     return {
-        **_sample(capture),
+        **sample_of(capture.switches),
         **traffic_settings(capture),
         **amount_settings(capture),
         **counter_settings(capture),
@@ -114,7 +117,7 @@ def _device_sample(capture: Capture) -> dict[str, Any]:
         **processor_settings(capture),
         **pipe_settings(capture),
         "aicore_sampling_interval": 10,
-        "aiv_profiling": _sample(capture)["ai_core_profiling"],
+        "aiv_profiling": sample_of(capture.switches)["ai_core_profiling"],
         "aiv_profiling_mode": capture.switches.aic_mode,
         "aiv_sampling_interval": 10,
     }

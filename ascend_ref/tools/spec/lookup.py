@@ -43,6 +43,9 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
         *("ge-option", "ge-entry", "ge-variable", "ge-error"),
         *("profiling-type", "switch-bit", "aic-metric"),
     ),
+    "ge_call_pages:ge_call_subjects": (
+        *("ge-call", "ge-code", "ge-state", "data-type", "ge-component", "ge-layer", "ge-values"),
+    ),
     "rest_pages:rest_subjects": ("interface", "request", "refusal"),
     "api_pages:api_subjects": ("command", "event", "error", "envelope", "generation"),
     "recording_pages:recording_subjects": ("entity",),

@@ -132,6 +132,24 @@ SHEETS: Mapping[str, tuple[str, str]] = {
     ),
     "ge/bits.md": ("Bits of profSwitch", "With these the collector starts the graph engine."),
     "ge/metrics.md": ("Groups of core counters by number", ""),
+    "ge/functions.md": (
+        "Functions of the graph engine's profiling",
+        "Those of ge/ge_prof.h by the state in which they are called, in two readings: strict is "
+        "what documents describe, lenient what the runtime does since 2026-06-03. Then those of "
+        "the msprof library. `ascend-ref ge conform-life-cycle` tries an implementation.",
+    ),
+    "ge/codes.md": ("Codes that functions of ge/ge_prof.h return", ""),
+    "ge/states.md": ("States of the graph engine's profiling", ""),
+    "ge/data-types.md": (
+        "Bits of data_type_config",
+        "What aclgrphProfCreateConfig is given, by the name in ge/ge_prof.h where there is one.",
+    ),
+    "ge/components.md": (
+        "Components of the graph engine's profiling",
+        "As the picture of the document names them, with its arrows.",
+    ),
+    "ge/layers.md": ("Layers of the graph engine's profiling", ""),
+    "ge/values.md": ("Numbers of the msprof library", ""),
     "rest/index.md": (
         "REST interface of MindSpore's viewer",
         "`ascend-ref serve DIR` answers it; `ascend-ref spec export interface/mindinsight --as "

@@ -127,12 +127,27 @@ KINDS: Mapping[str, KindOfSubject] = {
     "aic-metric": KindOfSubject(
         "aic-metrics", "a group of core counters by the collector's number", yields=True
     ),
+    "ge-call": KindOfSubject(
+        "ge-calls", "a function that controls the graph engine's profiling, or that reports to it"
+    ),
+    "ge-code": KindOfSubject("ge-codes", "what a function of ge/ge_prof.h returns"),
+    "ge-state": KindOfSubject(
+        "ge-states", "a state of the profiling of a process", names="off|idle|started|cmd|subscribe"
+    ),
+    "data-type": KindOfSubject("data-types", "a bit of data_type_config", yields=True),
+    "ge-component": KindOfSubject(
+        "ge-components", "a component of the graph engine's profiling", yields=True
+    ),
+    "ge-layer": KindOfSubject("ge-layers", "a layer of those components"),
+    "ge-values": KindOfSubject(
+        "ge-values", "numbers that the msprof library takes and gives", yields=True
+    ),
     "command": KindOfSubject("commands", "a request to the API and its answer"),
     "event": KindOfSubject("events", "a message of the API that nobody asked for"),
     "error": KindOfSubject("errors", "an error code of the API"),
     "envelope": KindOfSubject("envelopes", "what messages of the API have in common"),
     "generation": KindOfSubject("generations", "a state of the API"),
-    "exchange": KindOfSubject("exchanges", "what conform and exporters exchange"),
+    "exchange": KindOfSubject("exchanges", "what is exchanged with programs under test"),
     "entity": KindOfSubject("entities", "a thing that is recorded, and what shows it", short=False),
     "layout": KindOfSubject("layouts", "what a producer calls its folders and files", short=False),
     "switch": KindOfSubject("switches", "a collection switch"),

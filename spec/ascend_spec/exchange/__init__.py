@@ -1,4 +1,4 @@
-"""What ascend-ref conform and exporters exchange: messages and files, as JSON Schema."""
+"""What ascend-ref exchanges with programs under test: messages and files, as JSON Schema."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from ascend_spec.core.dialect import DIALECT, compile_schema
 from ascend_spec.spec import current
 
-EXCHANGED = ("exporter-protocol", "expected-failures")
+EXCHANGED = ("exporter-protocol", "expected-failures", "life-cycle-protocol")
 
 
 def exchange_schema(name: str) -> dict[str, Any]:

@@ -11,7 +11,18 @@ from functools import cached_property
 from ascend_spec.core import Erratum, Loader
 from ascend_spec.core.dialect import DIALECT, Node, compile_schema
 from ascend_spec.core.loader import reading
+from ascend_spec.core.values import ValueSet
 
+from .components import Component, ComponentLayer
+from .life_cycle import (
+    ArgumentCheck,
+    CallTransition,
+    DataType,
+    FunctionArgument,
+    GeFunction,
+    ProfilingState,
+    ReturnCode,
+)
 from .options import (
     Cost,
     Entry,
@@ -115,3 +126,63 @@ class GeCatalog:
     def _needs(self) -> tuple[Need, ...]:
         rows = self.documents.rows(f"{FOLDER}/needs.yaml", "program")
         return tuple(self.documents.fact(Need, row, place) for _, row, place in rows)
+
+    @cached_property
+    def functions(self) -> Mapping[str, GeFunction]:
+        """Functions that control the profiling, and those of the library, by name."""
+        return {
+            name: self.documents.fact(
+                GeFunction,
+                row,
+                place,
+                arguments=tuple(
+                    self.documents.fact(FunctionArgument, one, place)
+                    for one in row.get("arguments", ())
+                ),
+                checks=tuple(
+                    self.documents.fact(ArgumentCheck, one, place) for one in row.get("checks", ())
+                ),
+            )
+            for name, row, place in self.documents.rows(f"{FOLDER}/functions.yaml", "function")
+        }
+
+    @cached_property
+    def codes(self) -> Mapping[int, ReturnCode]:
+        """What functions that control the profiling return, before and after folding."""
+        return {
+            code: self.documents.fact(ReturnCode, row, place)
+            for code, row, place in self.documents.rows(f"{FOLDER}/codes.yaml", "code")
+        }
+
+    @cached_property
+    def states(self) -> Mapping[str, ProfilingState]:
+        """States of the profiling of a process by name."""
+        return self.documents.by("state", ProfilingState, f"{FOLDER}/states.yaml")
+
+    @cached_property
+    def life_cycle(self) -> tuple[CallTransition, ...]:
+        """What functions answer, by state and reading."""
+        return tuple(
+            self.documents.fact(CallTransition, row, place)
+            for _, row, place in self.documents.rows(f"{FOLDER}/life_cycle.yaml", "call")
+        )
+
+    @cached_property
+    def data_types(self) -> Mapping[str, DataType]:
+        """Bits of what is collected, by the collector's name of each."""
+        return self.documents.by("name", DataType, f"{FOLDER}/data_types.yaml")
+
+    @cached_property
+    def library_values(self) -> Mapping[str, ValueSet]:
+        """Sets of numbers that the library takes and gives, by name."""
+        return self.documents.named(ValueSet, f"{FOLDER}/library_values.yaml")
+
+    @cached_property
+    def layers(self) -> Mapping[str, ComponentLayer]:
+        """Layers of components by name, from the user to the tools."""
+        return self.documents.by("layer", ComponentLayer, f"{FOLDER}/layers.yaml")
+
+    @cached_property
+    def components(self) -> Mapping[str, Component]:
+        """Components by the name that documents give them."""
+        return self.documents.by("component", Component, f"{FOLDER}/components.yaml")

@@ -1,0 +1,1 @@
+"""The graph engine's profiling as models that run."""
