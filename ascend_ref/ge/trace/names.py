@@ -56,5 +56,5 @@ def name_of(number: int) -> str | None:
     """What the document calls a number, with the count of the operator; ``None`` for no point."""
     for name, (first, last, step) in _bounds().items():
         if first <= number <= last and (number - first) % step == 0:
-            return name if first == last else f"{name} + {number - first}"
+            return name if number == first else f"{name} + {number - first}"
     return None

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import click
 
+from ascend_ref.tools.graph.verb import trace
+
 
 @click.group()
 def ge() -> None:
     """Ask what the graph engine's profiling collects, inserts into graphs and answers to calls."""
+
+
+ge.add_command(trace)
