@@ -22,6 +22,7 @@ SUFFIXES: Mapping[str, str] = {
     ".onnx": "onnx",
     ".txt": "dump",
     ".pbtxt": "dump",
+    ".prototxt": "dump",
     ".pb": "packed-dump",
     ".bin": "packed-dump",
 }
@@ -84,6 +85,18 @@ def graph_of(document: Mapping[str, Any]) -> Graph:
         need_iteration=document.get("need_iteration", False),
         parent_dynamic=None if parent is None else parent["dynamic"],
     )
+
+
+def graph_of_rows(
+    nodes: Sequence[Mapping[str, Any]],
+    subgraphs: Sequence[tuple[str, Sequence[Mapping[str, Any]]]],
+    **more: Any,
+) -> Graph:
+    """The graph of nodes that were read from another form. Raises :class:`UnusableGraph`."""
+    inner = [{"name": name, "nodes": list(rows)} for name, rows in subgraphs]
+    document = {"nodes": list(nodes), "subgraphs": inner, **more}
+    _judge(document)
+    return graph_of(document)
 
 
 def _node(row: Mapping[str, Any], numbers: Mapping[str, int], graph: int) -> Node:
