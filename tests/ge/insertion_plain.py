@@ -43,7 +43,7 @@ class Plain:
         raise AssertionError
 
     def sub(self, name: str) -> list[Row]:
-        return [nodes for one, nodes in self.graphs() if one == name][0]
+        return next(nodes for one, nodes in self.graphs() if one == name)
 
     def is_root(self, node: Row) -> bool:
         return self.graph_of(node) is None and "parent" not in self.document

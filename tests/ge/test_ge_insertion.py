@@ -10,11 +10,9 @@ import jsonschema
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from slices import marked
 
-from ascend_ref.ge.trace import Asked, Node, Task, insert
-from ascend_ref.ge.trace.names import name_of
-from ascend_ref.ge.trace.read import graph_of
+from ascend_ref.ge.trace import Asked, Node, insert
+from ascend_ref.ge.trace.document import graph_of
 from ascend_spec import ge_catalog
 from ascend_spec.ge import trace_schema
 
@@ -63,7 +61,6 @@ def documents(draw: st.DrawFn, most: int = 30) -> Row:
     graphs: list[list[Row]] = [[] for _ in range(sub_count + 1)]
     for number, word in zip(ids, words, strict=True):
         graphs[word % len(graphs)].append({"id": number})
-        word //= len(graphs)
     # A sub-graph is bound in a graph before it; one without a place to be bound stays out.
     bound: list[tuple[int, Row]] = []
     kept = [0]

@@ -13,10 +13,10 @@ from typing import Any
 from ascend_spec import ge_catalog, per_spec
 from ascend_spec.ge import GraphMessage
 
+from .document import graph_of_rows
 from .extra import needed
 from .graph import Graph, UnusableGraph
 from .names import mark, names
-from .read import graph_of_rows
 
 _WHAT = "A dump of the graph engine"
 _PACKAGE = "ge.proto"
@@ -57,9 +57,7 @@ def _model() -> Any:
     """The class of the outermost message, made of the fields that the spec lists."""
     pool = needed("google.protobuf.descriptor_pool", _WHAT).DescriptorPool()
     proto = needed("google.protobuf.descriptor_pb2", _WHAT)
-    file = proto.FileDescriptorProto(
-        name="ge_ir_fields.proto", package=_PACKAGE, syntax="proto3"
-    )
+    file = proto.FileDescriptorProto(name="ge_ir_fields.proto", package=_PACKAGE, syntax="proto3")
     messages = ge_catalog().messages
     made: dict[str, Any] = {}
     for message in messages.values():

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from .document import graph_of_json
 from .graph import Graph, UnusableGraph
-from .read import graph_of_json, read_graph
+from .read import read_graph
 
 _FILE = Path(__file__).with_name("example.json")
 

@@ -272,8 +272,12 @@ class _Observed(_Inserter):
         """The attributes of a node, with those that are set where points were found."""
         own = _NO_MARKS
         if node.attributes:
-            kinds = (node.is_marked(f"{one}-mark") for one in ("forward", "backward", "end"))
-            own = Marks(*kinds, number=node.attributes.get(mark("number-mark")))
+            own = Marks(
+                node.is_marked("forward-mark"),
+                node.is_marked("backward-mark"),
+                node.is_marked("end-mark"),
+                node.attributes.get(mark("number-mark")),
+            )
         if not self.marked:
             return own
         points, number = self.points, own.number

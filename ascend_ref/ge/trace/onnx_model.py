@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
+from .document import graph_of_rows
 from .extra import needed
 from .graph import Graph, UnusableGraph
 from .names import names
-from .read import graph_of_rows
 
 _WHAT = "A model of ONNX"
 _LIBRARY = "onnx"
@@ -91,8 +91,10 @@ class _Converter:
             found = scope.known[tensor]
             return None if found is None else list(found)
 
+        # A node may add rows of inputs before its own.
         for one in graph.node:
-            rows.append(self._node(one, scope, edge, depth))
+            row = self._node(one, scope, edge, depth)
+            rows.append(row)
         (output,) = names("output", "observed")
         outputs = [edge(one.name, f"output of {graph.name[:60]!r}") for one in graph.output]
         ends = "Node_Output" if not name else f"{name}/{output}"

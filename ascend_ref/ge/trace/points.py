@@ -57,9 +57,7 @@ def candidates(graph: Graph, reading: Reading) -> Sequence[Node]:
     return [node for node in graph.ordered if node.has_tasks and node.id not in within]
 
 
-def points_as_observed(
-    graph: Graph, nodes: Sequence[Node], fp_point: str, bp_point: str
-) -> Points:
+def points_as_observed(graph: Graph, nodes: Sequence[Node], fp_point: str, bp_point: str) -> Points:
     """The points as the graph engine finds them."""
     found = Points(NOT_FOUND, NOT_FOUND)
     if graph.parent_dynamic:
@@ -96,9 +94,7 @@ def points_as_documented(
     reductions = [node.id for node in nodes if is_reduction(node)]
     outputs = [node.id for node in nodes if _is_root_output(graph, node)]
     forward = (
-        node.id
-        for node in nodes
-        if (is_named(node, fp_point) if fp_point else node.type in begins)
+        node.id for node in nodes if (is_named(node, fp_point) if fp_point else node.type in begins)
     )
     if bp_point:
         last = [node.id for node in nodes if is_named(node, bp_point)]

@@ -117,26 +117,22 @@ def remarks(insertion: Insertion) -> Iterator[str]:
 
 def _quirks(insertion: Insertion, inserted: Sequence[Task]) -> Iterator[str]:
     points = insertion.points
-    pairs = {log_id(f"kProfiling{one}StartLogid").value for one in ("Ar", "GetNext")}
+    first = log_id("kProfilingArStartLogid").value
     starts = {(one.node.id, one.number) for one in inserted if one.place == "before"}
-    alone = sum(
-        one.place == "after" and one.number > min(pairs) and (one.node.id, one.number - 1) not in starts
-        for one in inserted
-        if one.number != NO_NUMBER
-    )
+    ends = [one for one in inserted if one.place == "after" and one.number >= first]
+    alone = sum((one.node.id, one.number - 1) not in starts for one in ends)
     if alone:
         yield (
             f"{alone:,} ends have no start, since no end of the backward pass was found "
             "(quirk Q1, erratum G81)."
         )
-    for what, point in (("forward", points.forward), ("backward", points.backward)):
-        number = log_id(
-            "kProfilingFpStartLogid" if what == "forward" else "kProfilingBpEndLogid"
-        ).value
-        if point == NOT_FOUND and any(
-            one.node.id == NOT_FOUND and one.number == number for one in inserted
-        ):
-            yield f"Node 0 is taken for the {what} point that was not found (quirk Q2, erratum G88)."
+    of_zero = {one.number for one in inserted if one.node.id == NOT_FOUND}
+    for what, point, name in (
+        ("forward", points.forward, "kProfilingFpStartLogid"),
+        ("backward", points.backward, "kProfilingBpEndLogid"),
+    ):
+        if point == NOT_FOUND and log_id(name).value in of_zero:
+            yield f"Node 0 is taken for the {what} point, which was not found (Q2, erratum G88)."
     if len(points.reductions) > numbered_pairs():
         more = len(points.reductions) - numbered_pairs()
         yield f"{more:,} AllReduce have numbers of GetNext (quirk Q3, erratum G82)."

@@ -60,7 +60,8 @@ def paint(insertion: Insertion, file: BinaryIO, form: Format) -> None:
         canvas = Canvas(width, height)
         title = f"Training trace of {insertion.graph.name or 'a graph'}"
         canvas.text(MARGIN, MARGIN, title, size=11, colour=INK, bold=True)
-        canvas.text(MARGIN, MARGIN + 15, _caption(insertion, more, left_out), size=SIZE + 1, colour=NO_POINT)
+        caption = _caption(insertion, more, left_out)
+        canvas.text(MARGIN, MARGIN + 15, caption, size=SIZE + 1, colour=NO_POINT)
         for lane, stream in enumerate(streams):
             top = HEADING + lane * LANE
             canvas.box(MARGIN, top, width - 2 * MARGIN, LANE - 4, GROUND)

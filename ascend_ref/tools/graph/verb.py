@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ascend_spec.db.model import Reading
     from ascend_spec.ge import ExecutorName
 
+
 @click.command()
 @click.argument("graph", required=False, type=click.Path(path_type=Path))
 @click.option("--example", is_flag=True, help="Take a small graph that comes along, not a GRAPH.")
@@ -87,7 +88,6 @@ def _show(insertion: Insertion, *, as_json: bool, output: Path | None, plot: Pat
     import json
 
     from ascend_ref.atomic import write_atomically
-
     from ascend_ref.ge.trace.show import document_of, lines_of, remarks
 
     if as_json or output is not None:

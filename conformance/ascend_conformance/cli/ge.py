@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ascend_ref.tools.graph.verb import trace
+from ascend_simulator.ge.verb import run
 
 
 @click.group()
@@ -13,3 +14,4 @@ def ge() -> None:
 
 
 ge.add_command(trace)
+ge.add_command(run)

@@ -21,9 +21,10 @@ ExecutorName = Literal["static", "queues", "hybrid", "v2"]
 
 @dataclass(frozen=True, slots=True)
 class LogId:
-    """A number that marks a point. ``value``: of the first operator, each further has ``step`` more.
+    """A number that marks a point.
 
-    ``place``: of the task that is inserted, ``None`` where none is.
+    ``value``: of the first operator; each further one has ``step`` more. ``place``: of the task
+    that is inserted, ``None`` where none is.
     """
 
     log_id: str
@@ -98,9 +99,7 @@ class GraphMessage:
 def load_log_ids(documents: Loader, tags: Mapping[str, int], file: str) -> dict[str, LogId]:
     """Points by name. ``tags``: numbers of the values step_tags of raw files."""
     return {
-        name: documents.fact(
-            LogId, row, place, value=tags[row["tag"]] + row.get("plus", 0)
-        )
+        name: documents.fact(LogId, row, place, value=tags[row["tag"]] + row.get("plus", 0))
         for name, row, place in documents.rows(file, "log_id")
     }
 
