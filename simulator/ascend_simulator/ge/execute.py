@@ -28,7 +28,7 @@ VARIED = 30
 NOTED_NS = 1_000
 """Of an inserted task."""
 APART_NS = 2_000
-"""Between tasks of a stream."""
+"""Before the task of a node, and from what comes in to what waits for it."""
 BETWEEN_NS = 500_000
 """Between two executions of the model."""
 FIRST_INDEX = 1
@@ -123,10 +123,10 @@ class _Device:
 
     def _run(self, node: Node, length: int, ended: dict[int, int]) -> None:
         stream = self.stream_of[node.stream]
-        start = max(self.free[stream], self._ready(node, ended))
+        start = max(self.free[stream], self._ready(node, ended)) + APART_NS
         end = start + max(length, 1)
         self.own.append((node.id, start, end, stream))
-        self.free[stream] = end + APART_NS
+        self.free[stream] = end
         ended[node.id] = end
         # What follows the node waits for its sub-graphs, whose nodes may stand behind it.
         around = self.insertion.graph.owners.get(node.graph)
@@ -138,7 +138,7 @@ class _Device:
         stream = self.stream_of[task.node.stream]
         now = self.free[stream]
         if task.place == "before":
-            now = max(now, self._ready(task.node, ended))
+            now = max(now, self._ready(task.node, ended) + APART_NS)
         self.points.append((self.model, index, task.number, stream, now))
         self.free[stream] = now + NOTED_NS
 
