@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ascend_ref.json_damage import find_damage
+from ascend_ref.json_damage import find_damage, wide_text
 from ascend_ref.json_keys import ObjectReader
 from ascend_spec import ge_catalog, per_spec
 from ascend_spec.ge import trace_schema
@@ -131,7 +131,7 @@ def _refused(text: str) -> float:
 
 def _damage(content: bytes) -> str:
     """Where a text stops to be JSON."""
-    damage = find_damage(content)
+    damage = wide_text(content) or find_damage(content)
     if damage is None:
         return "a number with too many digits; expected a graph as JSON"
     line = content.count(b"\n", 0, damage.offset) + 1

@@ -6,14 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ascend_ref.db.display import clip, printable
+from ascend_spec import ge_catalog
 
 from .graph import Graph, Node
 from .insert import NO_NUMBER, Insertion, Task
 from .names import log_id, name_of, numbered_pairs
 from .points import NOT_FOUND
 
-PROFILER_TRACE = 12
-"""MODEL_TASK_PROFILER_TRACE, the type of an inserted task."""
+_TYPE = "MODEL_TASK_PROFILER_TRACE"
+"""The type of an inserted task."""
 MOST_ROWS = 100
 NAME_MAX = 40
 _STREAMS = 1 << 32
@@ -42,7 +43,7 @@ def _row(task: Task | Node) -> dict[str, Any]:
     if isinstance(task, Node):
         return {"node": task.id, "stream_id": task.stream % _STREAMS}
     return {
-        "type": PROFILER_TRACE,
+        "type": ge_catalog().insertion[_TYPE].value,
         "stream_id": task.node.stream % _STREAMS,
         "log_timestamp": {"logid": task.logid, "notify": task.notify},
         "node": task.node.id,

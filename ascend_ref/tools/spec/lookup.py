@@ -39,6 +39,9 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
         *("mindspore", "intermediate", "analyser", "mindspore-generation", "mindspore-values"),
     ),
     "life_cycle_pages:life_cycle_subjects": ("profiler-call",),
+    "ge_trace_pages:ge_trace_subjects": (
+        *("log-id", "graph-name", "insertion", "executor", "ge-schema", "dump-message"),
+    ),
     "rest_pages:rest_subjects": ("interface", "request", "refusal"),
     "api_pages:api_subjects": ("command", "event", "error", "envelope", "generation"),
     "recording_pages:recording_subjects": ("entity",),

@@ -6,6 +6,7 @@ from .trace import Executor as Executor
 from .trace import ExecutorName as ExecutorName
 from .trace import GraphMessage as GraphMessage
 from .trace import GraphName as GraphName
+from .trace import InsertionStep as InsertionStep
 from .trace import LogId as LogId
 from .trace import Place as Place
 from .trace import trace_schema as trace_schema

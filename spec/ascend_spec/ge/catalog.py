@@ -15,6 +15,7 @@ from .trace import (
     Executor,
     GraphMessage,
     GraphName,
+    InsertionStep,
     LogId,
     load_executors,
     load_log_ids,
@@ -46,6 +47,11 @@ class GeCatalog:
     def graph_names(self) -> Mapping[str, GraphName]:
         """Types, nodes and attributes that the insertion knows, by name."""
         return self.documents.by("name", GraphName, f"{FOLDER}/graph_names.yaml")
+
+    @cached_property
+    def insertion(self) -> Mapping[str, InsertionStep]:
+        """What takes part in the insertion, by name."""
+        return self.documents.by("step", InsertionStep, f"{FOLDER}/insertion.yaml")
 
     @cached_property
     def executors(self) -> Mapping[str, Executor]:

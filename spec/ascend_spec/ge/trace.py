@@ -74,6 +74,20 @@ class Executor:
 
 
 @dataclass(frozen=True, slots=True)
+class InsertionStep:
+    """What takes part in the insertion. ``does``: in its order; ``value``: of a type of tasks."""
+
+    step: str
+    kind: str
+    summary: str
+    source: tuple[str, ...]
+    grade: Grade
+    does: tuple[str, ...] = ()
+    value: int | None = None
+    errata: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class MessageField:
     """A field of a message; ``type``: a scalar of Protocol Buffers, or a message."""
 
@@ -94,6 +108,7 @@ class GraphMessage:
     source: tuple[str, ...]
     grade: Grade
     within: str | None = None
+    errata: tuple[str, ...] = ()
 
 
 def load_log_ids(documents: Loader, tags: Mapping[str, int], file: str) -> dict[str, LogId]:
