@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -56,13 +56,6 @@ class Node(msgspec.Struct, frozen=True, gc=False):
         return bool(self.attributes) and self.attributes.get(mark(role)) is True
 
 
-class Sources(NamedTuple):
-    """From where a node is run: every edge into it."""
-
-    data: tuple[Edge | None, ...]
-    control: tuple[int, ...]
-
-
 class Graph:
     """The root graph and all its sub-graphs, checked.
 
@@ -90,27 +83,21 @@ class Graph:
         self.nodes = self._numbered()
         self.owners = self._owners()
         self._check_edges()
+        self.followers = self._followers()
         self._check_order()
 
     @cached_property
     def ordered(self) -> Sequence[Node]:
         """The nodes of all graphs by their ids."""
-        return sorted(self.nodes.values(), key=lambda node: node.id)
+        return [self.nodes[number] for number in sorted(self.nodes)]
 
-    @cached_property
-    def consumers(self) -> Mapping[int, Sequence[tuple[Node, int]]]:
-        """What takes the first output of each node that may begin a pass, and by which input."""
-        begins = names("forward", "observed") | names("forward", "documented")
-        found: dict[int, list[tuple[Node, int]]] = {
-            node.id: []
-            for node in self.nodes.values()
-            if node.type in begins or node.original_type in begins
-        }
-        for node in self.nodes.values():
+    def consumers(self, number: int) -> Iterator[tuple[Node, int]]:
+        """What takes the first output of a node, and by which input."""
+        for follower in dict.fromkeys(self.followers.get(number, ())):
+            node = self.nodes[follower]
             for place, edge in enumerate(node.inputs):
-                if edge is not None and edge[1] == 0 and edge[0] in found:
-                    found[edge[0]].append((node, place))
-        return found
+                if edge == (number, 0):
+                    yield node, place
 
     @cached_property
     def inputs_of_subgraphs(self) -> Mapping[tuple[int, int], Sequence[Node]]:
@@ -128,7 +115,7 @@ class Graph:
         """The node with the outputs of each sub-graph that has one, the first of several."""
         outputs = names("output", "observed")
         found: dict[int, Node] = {}
-        for number, nodes in enumerate(self.graphs):
+        for number, nodes in enumerate(self.graphs[1:], 1):
             for node in nodes:
                 if node.type in outputs:
                     found.setdefault(number, node)
@@ -136,9 +123,11 @@ class Graph:
 
     @cached_property
     def with_global_step(self) -> frozenset[int]:
-        """Numbers of the graphs that have the number of the step."""
+        """Numbers of the sub-graphs that have the number of the step."""
         steps = names("global-step", "observed")
-        return frozenset(node.graph for node in self.nodes.values() if node.name in steps)
+        return frozenset(
+            node.graph for nodes in self.graphs[1:] for node in nodes if node.name in steps
+        )
 
     def is_in_root(self, node: Node) -> bool:
         """Whether no node runs the graph of a node."""
@@ -221,18 +210,23 @@ class Graph:
                 f"{self.shown(source.graph)}; expected a node of {self.shown(node.graph)}"
             )
 
-    def _check_order(self) -> None:
-        """Raise for a cycle: nodes are taken away that wait for none, until none is left."""
-        waits = {node.id: sum(1 for _ in sources(node)) for node in self.nodes.values()}
-        if not any(waits.values()):
-            return
-        follow: dict[int, list[int]] = {}
+    def _followers(self) -> Mapping[int, Sequence[int]]:
+        """The nodes that wait for each node, as often as edges lead there."""
+        found: dict[int, list[int]] = {}
         for node in self.nodes.values():
             for number in sources(node):
-                follow.setdefault(number, []).append(node.id)
+                found.setdefault(number, []).append(node.id)
+        return found
+
+    def _check_order(self) -> None:
+        """Raise for a cycle: nodes are taken away that wait for none, until none is left."""
+        waits = {
+            node.id: sum(edge is not None for edge in node.inputs) + len(node.control)
+            for node in self.nodes.values()
+        }
         ready = [number for number, count in waits.items() if not count]
         while ready:
-            for number in follow.get(ready.pop(), ()):
+            for number in self.followers.get(ready.pop(), ()):
                 waits[number] -= 1
                 if not waits[number]:
                     ready.append(number)

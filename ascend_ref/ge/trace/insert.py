@@ -18,6 +18,7 @@ from .points import (
     candidates,
     is_reading,
     is_reduction,
+    notable,
     points_as_documented,
     points_as_observed,
 )
@@ -74,8 +75,8 @@ _NO_MARKS = Marks(forward=False, backward=False, end=False, number=None)
 class Insertion:
     """What was inserted. ``nodes``: that may have tasks, in the order in which they are made.
 
-    ``around``: inserted tasks by node, first those before it. ``within``: of nodes that are
-    launched as a whole those in them, which stand between.
+    ``around``: inserted tasks by node in this order, first those before it. ``within``: of nodes
+    that are launched as a whole those in them, which stand between.
     """
 
     graph: Graph
@@ -88,7 +89,9 @@ class Insertion:
 
     def inserted(self) -> Iterator[Task]:
         """The inserted tasks in order."""
-        return (one for one in self.tasks() if isinstance(one, Task))
+        if self.within:
+            return (one for one in self.tasks() if isinstance(one, Task))
+        return (one for pair in self.around.values() for side in pair for one in side)
 
     def tasks(self) -> Iterator[Task | Node]:
         """The whole list: inserted tasks, and a node for its own tasks."""
@@ -179,11 +182,8 @@ class _Inserter:
         """Those around which there can be tasks."""
         single = (self.points.forward, self.points.backward)
         known = {*self.reductions, *self.readings, *self.points.ends, *single}
-        return (
-            node
-            for node in nodes
-            if node.id in known or node.attributes or is_reduction(node) or is_reading(node)
-        )
+        known |= {node.id for node in notable(nodes)}
+        return (node for node in nodes if node.id in known or node.attributes)
 
     def before(self, node: Node) -> list[Task]:
         raise NotImplementedError

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from ascend_spec import per_spec
 from ascend_spec.db.model import Reading
 
 from .graph import Graph, Node
@@ -48,13 +49,34 @@ def candidates(graph: Graph, reading: Reading) -> Sequence[Node]:
     """The nodes that points are looked for among, by id (errata G80 and G90)."""
     if reading == "documented":
         return graph.ordered
-    within = {
-        inner.id
+    marked = [node for node in graph.ordered if node.attributes]
+    found = [
+        node
         for node in graph.ordered
-        if node.is_launched_as_a_whole
-        for inner in graph.below(node)
+        if node.kernel_lib and (not node.attributes or node.has_tasks)
+    ]
+    within = {
+        inner.id for node in marked if node.is_launched_as_a_whole for inner in graph.below(node)
     }
-    return [node for node in graph.ordered if node.has_tasks and node.id not in within]
+    return [node for node in found if node.id not in within] if within else found
+
+
+@per_spec
+def _known() -> tuple[frozenset[str], frozenset[str]]:
+    """Types and names that are a point in some reading, so that others are passed over."""
+    kinds = [names(one, "observed") for one in ("forward", "reading", "reduction", "output")]
+    called = [names(one, "observed") for one in ("loop-end", "named-end")]
+    return frozenset().union(*kinds), frozenset().union(*called)
+
+
+def notable(nodes: Sequence[Node]) -> Sequence[Node]:
+    """The nodes that may be points by their type or name."""
+    kinds, called = _known()
+    return [
+        node
+        for node in nodes
+        if node.type in kinds or node.original_type in kinds or node.name in called
+    ]
 
 
 def points_as_observed(graph: Graph, nodes: Sequence[Node], fp_point: str, bp_point: str) -> Points:
@@ -62,27 +84,26 @@ def points_as_observed(graph: Graph, nodes: Sequence[Node], fp_point: str, bp_po
     found = Points(NOT_FOUND, NOT_FOUND)
     if graph.parent_dynamic:
         return found
-    found.readings = [node.id for node in nodes if is_reading(node)]
+    few = notable(nodes)
+    found.readings = [node.id for node in few if is_reading(node)]
     if fp_point:
         named = (node.id for node in nodes if is_named(node, fp_point))
         found.forward = next(named, NOT_FOUND)
     else:
-        found.forward = _first_consumer(graph, nodes)
-    found.reductions = [node.id for node in nodes if is_reduction(node)]
-    loops = names("loop-end", "observed")
+        found.forward = _first_consumer(graph, few)
+    found.reductions = [node.id for node in few if is_reduction(node)]
     if graph.need_iteration:
-        found.ends = {node.id for node in nodes if node.name in loops}
+        found.ends = _called(few, "loop-end")
     elif bp_point:
-        ends = names("named-end", "observed")
-        found.ends = {node.id for node in nodes if node.name in ends}
+        found.ends = _called(few, "named-end")
     else:
-        found.ends = {node.id for node in nodes if _is_root_output(graph, node)}
+        found.ends = {node.id for node in few if _is_root_output(graph, node)}
     if bp_point:
         for node in nodes:
             if is_named(node, bp_point):
                 found.backward = node.id
     else:
-        found.backward = _last_input(graph, nodes, found.reductions)
+        found.backward = _last_input(graph, few, found.reductions)
     return found
 
 
@@ -90,12 +111,14 @@ def points_as_documented(
     graph: Graph, nodes: Sequence[Node], fp_point: str, bp_point: str
 ) -> Points:
     """The points as the document has them (errata G7, G86 and G91)."""
-    begins, loops = names("forward", "documented"), names("loop-end", "documented")
-    reductions = [node.id for node in nodes if is_reduction(node)]
-    outputs = [node.id for node in nodes if _is_root_output(graph, node)]
-    forward = (
-        node.id for node in nodes if (is_named(node, fp_point) if fp_point else node.type in begins)
-    )
+    few = notable(nodes)
+    begins = names("forward", "documented")
+    reductions = [node.id for node in few if is_reduction(node)]
+    outputs = [node.id for node in few if _is_root_output(graph, node)]
+    if fp_point:
+        forward = (node.id for node in nodes if is_named(node, fp_point))
+    else:
+        forward = (node.id for node in few if node.type in begins)
     if bp_point:
         last = [node.id for node in nodes if is_named(node, bp_point)]
     else:
@@ -103,10 +126,16 @@ def points_as_documented(
     return Points(
         forward=next(forward, None),
         backward=last[-1] if last else None,
-        ends={node.id for node in nodes if node.name in loops} or set(outputs),
+        ends=_called(few, "loop-end") or set(outputs),
         reductions=reductions,
-        readings=[node.id for node in nodes if is_reading(node)],
+        readings=[node.id for node in few if is_reading(node)],
     )
+
+
+def _called(nodes: Iterable[Node], role: str) -> set[int]:
+    """The nodes whose name has a role."""
+    known = names(role, "observed")
+    return {node.id for node in nodes if node.name in known}
 
 
 def _is_root_output(graph: Graph, node: Node) -> bool:
@@ -122,7 +151,7 @@ def _first_consumer(graph: Graph, nodes: Iterable[Node]) -> int:
     if begin is None:
         return NOT_FOUND
     best: list[int] = []
-    for node, place in graph.consumers[begin.id]:
+    for node, place in graph.consumers(begin.id):
         if node.has_tasks and node.subgraphs:
             best.extend(_within_subgraphs(graph, node, place))
         elif node.has_tasks:
@@ -137,7 +166,7 @@ def _within_subgraphs(graph: Graph, node: Node, place: int) -> Iterable[int]:
         around = waiting.pop()
         for number in around.subgraphs:
             for inner in graph.inputs_of_subgraphs.get((number, place), ()):
-                for taking, _ in graph.consumers[inner.id]:
+                for taking, _ in graph.consumers(inner.id):
                     if taking.has_tasks:
                         yield taking.id
                         if taking.subgraphs and taking.id not in seen:
