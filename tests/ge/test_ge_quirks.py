@@ -192,6 +192,24 @@ def test_points_are_followed_into_sub_graphs_and_out_of_them() -> None:
     assert (found.forward, found.backward, found.ends) == (4, 5, {8})
 
 
+def test_the_forward_pass_begins_at_what_takes_the_first_output() -> None:
+    document = changed(conv={"inputs": [[0, 1]]}, loss={"inputs": [[1, 0], [0, 0]]})
+    assert of(document).points.forward == 2
+
+
+def test_only_data_stand_for_inputs_of_the_node_around() -> None:
+    inner = [
+        {"id": 20, "name": "x", "type": "RefData", "kernel_lib": "g", "parent_input": 0},
+        {"id": 21, "name": "y", "type": "Add", "kernel_lib": "g", "inputs": [[20, 0]]},
+    ]
+    document = changed(conv={"subgraphs": ["sub"]}) | {
+        "subgraphs": [{"name": "sub", "nodes": inner}]
+    }
+    assert of(document).points.forward == 0
+    inner[0]["type"] = "Data"
+    assert of(document).points.forward == 21
+
+
 @pytest.mark.parametrize("control", [False, True])
 def test_the_number_of_the_step_ends_no_backward_pass(control: bool) -> None:
     document = training()
