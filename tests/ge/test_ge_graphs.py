@@ -44,6 +44,8 @@ HOSTILE: list[tuple[Row | bytes, str]] = [
     (b"[" * 100_000, "nested too deep"),
     (b'{"nodes": [{"id": 1, "id": 2}]}', "nodes[0].id stands twice; expected it once"),
     (b'{"nodes": [{"id": %b}]}' % (b"9" * 5_000), "a number with too many digits"),
+    (b'{"nodes": [], "name": "\\ud800"}', "line 1, byte 23: "),
+    (b'{"nodes": [], "name": "\\ud83d\\ude00", "x": 1}', "the text 'x' is unknown"),
     ({}, "the document: nodes is missing; expected a list"),
     ({"nodes": [], "node": 1}, "'node' is unknown; expected one of name, dynamic"),
     ({"nodes": [node(1 << 63)]}, "nodes[0].id is 9223372036854775808; expected an integer from 0"),

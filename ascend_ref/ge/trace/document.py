@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,8 @@ from .graph import Graph, Node, UnusableGraph
 from .names import mark
 
 _LONGEST = 60
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+"""The escape of a half of a character, which only its other half may follow."""
 
 
 def graph_of_json(content: bytes) -> Graph:
@@ -117,6 +120,8 @@ def _document(content: bytes) -> Mapping[str, Any]:
         raise UnusableGraph("nested too deep; expected a graph") from None
     except ValueError:
         raise UnusableGraph(_damage(content)) from None
+    if _HALF.search(content) and find_damage(content) is not None:
+        raise UnusableGraph(_damage(content))
     doubled = next(reader.doubled_keys(document), None)
     if doubled is not None:
         raise UnusableGraph(f"{_spelled(doubled)} stands twice; expected it once")

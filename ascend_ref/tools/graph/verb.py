@@ -10,6 +10,7 @@ import click
 from ascend_ref.cli.guard import CommandError, one_line
 from ascend_ref.cli.options import output
 from ascend_ref.cli.outputs import refuse_existing
+from ascend_ref.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from ascend_ref.ge.trace import Insertion
@@ -76,9 +77,9 @@ def trace(
     for path in filter(None, (output, plot)):
         refuse_existing(path, force=force)
     try:
-        found = graph_of_words(graph, example=example)
-        asked = Asked(fp_point, bp_point, reading, profiling, executor)
-        insertion = insert(found, asked)
+        with progress_bar("ge trace"):
+            found = graph_of_words(graph, example=example)
+            insertion = insert(found, Asked(fp_point, bp_point, reading, profiling, executor))
     except (UnusableGraph, ValueError) as problem:
         raise CommandError(one_line(str(problem))) from None
     _show(insertion, as_json=as_json, output=output, plot=plot)

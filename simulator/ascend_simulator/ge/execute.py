@@ -34,6 +34,8 @@ BETWEEN_NS = 500_000
 FIRST_INDEX = 1
 """Of every inserted task of a loaded model, whatever the iteration (ge-profiling 3.3)."""
 MOST_STREAMS = 1 << 11
+LONGEST_NS = 3_600 * 10**9
+"""Of a run: within it no time overflows."""
 
 
 class OwnTasks(NamedTuple):
@@ -58,7 +60,8 @@ def execute(insertion: Insertion, iterations: int, seed: int, start: int, model:
     """Run the tasks so often from a moment on, ns; the same arguments give the same run.
 
     A graph that needs iterations runs all of them in one execution of the model, any other one
-    execution each. Raises ``ValueError`` for more streams than a device numbers.
+    execution each. Raises ``ValueError`` for more streams than a device numbers, and for a run of
+    more than an hour.
     """
     device = _Device(insertion, seed, start, model)
     once = insertion.graph.need_iteration
@@ -66,6 +69,11 @@ def execute(insertion: Insertion, iterations: int, seed: int, start: int, model:
         if number == 1 or not once:
             device.note("model start", 1 if once else number)
         device.iterate(number)
+        if max(device.free.values()) - start > LONGEST_NS:
+            raise ValueError(
+                f"iteration {number:,} ends more than an hour after the start; "
+                "expected fewer iterations or nodes"
+            )
         if number == iterations or not once:
             device.note("model end", 1 if once else number)
             device.rest()

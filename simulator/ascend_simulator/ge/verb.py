@@ -10,6 +10,7 @@ import click
 from ascend_ref.cli.guard import CommandError, one_line
 from ascend_ref.cli.options import STAGED, number, output
 from ascend_ref.cli.outputs import room_for
+from ascend_ref.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from ascend_spec.db.model import Reading
@@ -67,9 +68,9 @@ def run(
     if product not in PRODUCTS:
         raise click.UsageError(unknown("product", product, PRODUCTS))
     try:
-        found = graph_of_words(graph, example=example)
-        insertion = insert(found, Asked(fp_point, bp_point, reading, executor=executor))
-        with room_for(output, force=force):
+        with room_for(output, force=force), progress_bar("ge run"):
+            found = graph_of_words(graph, example=example)
+            insertion = insert(found, Asked(fp_point, bp_point, reading, executor=executor))
             written = write_run(insertion, output, iterations, seed, product)
     except (UnusableGraph, ValueError) as problem:
         raise CommandError(one_line(str(problem))) from None
