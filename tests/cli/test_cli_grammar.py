@@ -22,6 +22,11 @@ REPORTERS = {
     "ascend-ref ge explain",
     "ascend-ref probe",
 }
+WRITERS = (
+    *("decode", "encode", "export", "ge run", "ge trace", "kernel", "plot", "simulate"),
+    *("spec export", "specimen"),
+)
+REPORTERS = {"ascend-ref check", "ascend-ref conform", "ascend-ref probe"}
 LISTS = (
     ["scenarios"],
     ["scenarios", "--of", "kernel"],

@@ -10,14 +10,25 @@ from ..iterations import Points, of_device, points_of
 from .tree import RawTree, Rows
 
 
-def write_iterations(capture: Capture, tree: RawTree, device: int) -> None:
-    """Write the iterations of a device, with its sums of gradients and its readings of data."""
+def write_iterations(
+    capture: Capture, tree: RawTree, device: int, noted: Points | None = None
+) -> None:
+    """Write the iterations of a device, with its sums of gradients and its readings of data.
+
+    noted: the points themselves at Unix ns, each on the stream that is its lane, in place of those
+    that the capture makes up.
+    """
     ticks = tree.side[device].device.ticks
-    points = points_of(of_device(capture.records, device), ticks)
+    if noted is None:
+        points = points_of(of_device(capture.records, device), ticks)
+        streams = _streams(capture, device, points)
+    else:
+        points = noted._replace(time=ticks(noted.time))
+        streams = points.lane
     rows = step_rows(tree, len(points.tag))
     rows["indexId"] = points.number
     rows["modelId"] = points.model
-    rows["streamId"] = _streams(capture, device, points)
+    rows["streamId"] = streams
     rows["tagId"] = points.tag
     tree.track(rows, points.time, device)
 

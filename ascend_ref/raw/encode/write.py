@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from ascend_ref.capture import Capture, Switches
 
 from ..caches import cache_settings
+from ..iterations import Points
 from ..machine import chip_of
 from ..marks import is_mark
 from ..moments import MOMENTS, Moments
@@ -46,12 +48,19 @@ from .workspace import write_workspace
 
 
 def write_raw(
-    folder: Path, capture: Capture, moments: Moments = MOMENTS, slice_size: int = SLICE
+    folder: Path,
+    capture: Capture,
+    moments: Moments = MOMENTS,
+    slice_size: int = SLICE,
+    points: Mapping[int, Points] | None = None,
 ) -> list[str]:
     """Write the raw files of the host and of all devices of a capture into an empty folder.
 
-    slice_size: most bytes of a file of records. Returns what no raw file holds, a sentence each.
-    Raises ``ValueError`` for a machine that raw files cannot describe, ``OSError``.
+    slice_size: most bytes of a file of records. points: of iterations by device, as a device noted
+    them at Unix ns, the lane being the stream; by default those that make up the records.
+
+    Returns what no raw file holds, a sentence each. Raises ``ValueError`` for a machine that raw
+    files cannot describe, ``OSError``.
     """
     samples: dict[int | None, dict[str, Any]] = {
         None: sample_of(capture.switches) | host_settings(capture)
@@ -76,7 +85,7 @@ def write_raw(
     write_pipes(capture, tree)
     for device in tree.devices:
         write_device_marks(capture, tree, device)
-        write_iterations(capture, tree, device)
+        write_iterations(capture, tree, device, (points or {}).get(device))
     capture = replace(capture, tasks=capture.tasks.take(~is_mark(capture)))
     ticks = HostTicks(capture, tree.host.host)
     within = launching_calls(capture, ticks)

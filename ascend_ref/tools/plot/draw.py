@@ -40,6 +40,21 @@ class Drawn(NamedTuple):
     step: Step
 
 
+def format_of(path: Path) -> Format:
+    """The format of a picture by its suffix.
+
+    Raises :class:`CannotDraw` for another suffix, and where matplotlib is missing.
+    """
+    form = FORMATS.get(path.suffix.lower())
+    if form is None:
+        raise CannotDraw(f"a picture is called *.svg, *.png or *.pdf, not {printable(path.name)}")
+    if find_spec("matplotlib") is None:
+        raise CannotDraw(
+            "drawing needs matplotlib; install it with: pip install 'ascend-ref[plot]'"
+        )
+    return form
+
+
 def draw(
     profile: Path,
     step: int | None,
@@ -56,13 +71,7 @@ def draw(
 
     Raises :class:`CannotDraw` for what cannot be drawn, ``OSError`` where reading or writing fails.
     """
-    form = FORMATS.get(path.suffix.lower())
-    if form is None:
-        raise CannotDraw(f"a picture is called *.svg, *.png or *.pdf, not {printable(path.name)}")
-    if find_spec("matplotlib") is None:
-        raise CannotDraw(
-            "drawing needs matplotlib; install it with: pip install 'ascend-ref[plot]'"
-        )
+    form = format_of(path)
     contents = read(profile, rank=rank, device=device)
     try:
         chosen_step = step_of(contents.recording, step)

@@ -15,6 +15,7 @@ from ascend_spec import (
     bin_catalog,
     catalog,
     document_catalog,
+    ge_catalog,
     mindspore_catalog,
     text_catalog,
     timeline_catalog,
@@ -23,6 +24,7 @@ from ascend_spec.api import LATEST
 from ascend_spec.core.dialect import Node, exported
 from ascend_spec.db.model import Reading
 from ascend_spec.exchange import exchange_schema
+from ascend_spec.ge import trace_schema
 from ascend_spec.mindspore import openapi_document
 from ascend_spec.mindspore.requests import LAST_VIEWED
 from ascend_spec.timeline import document_schema, event_schema
@@ -217,6 +219,10 @@ def _exchange(name: str, wanted: Wanted) -> Exported:
     return _schema(exchange_schema(name), name)
 
 
+def _ge(name: str, wanted: Wanted) -> Exported:
+    return _schema(trace_schema(ge_catalog().documents, name), f"ge-{name}")
+
+
 def _schema(schema: Node, name: str) -> Exported:
     """A JSON Schema; what it says beyond the standard stands in ``x-`` annotations."""
     text = json.dumps(exported(schema), indent=2, ensure_ascii=False) + "\n"
@@ -232,6 +238,7 @@ EXPORTS: Mapping[str, Callable[[str, Wanted], Exported]] = {
     "layer": _layer,
     "command": _command,
     "exchange": _exchange,
+    "ge-schema": _ge,
     "interface": _interface,
     "event": lambda name, wanted: _message(
         api_catalog().events[name].body, f"event/{name}", name, wanted

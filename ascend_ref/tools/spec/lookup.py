@@ -46,6 +46,9 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
     "ge_call_pages:ge_call_subjects": (
         *("ge-call", "ge-code", "ge-state", "data-type", "ge-component", "ge-layer", "ge-values"),
     ),
+    "ge_trace_pages:ge_trace_subjects": (
+        *("log-id", "graph-name", "insertion", "executor", "ge-schema", "dump-message"),
+    ),
     "rest_pages:rest_subjects": ("interface", "request", "refusal"),
     "api_pages:api_subjects": ("command", "event", "error", "envelope", "generation"),
     "recording_pages:recording_subjects": ("entity",),

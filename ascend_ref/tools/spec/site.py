@@ -150,6 +150,28 @@ SHEETS: Mapping[str, tuple[str, str]] = {
     ),
     "ge/layers.md": ("Layers of the graph engine's profiling", ""),
     "ge/values.md": ("Numbers of the msprof library", ""),
+    "ge/log-ids.md": (
+        "Numbers of points",
+        "What marks the points of a training trace: the LogIDs of inserted tasks, and the tags "
+        "that others note in the same records.",
+    ),
+    "ge/graph-names.md": (
+        "Names that the insertion knows",
+        "Types, nodes and attributes by which points of a graph are found and marked.",
+    ),
+    "ge/insertion.md": (
+        "Insertion of tasks",
+        "What finds the points of a graph and inserts the tasks that note them.",
+    ),
+    "ge/executors.md": ("Executors", "What runs inserted tasks, and which of them it notes."),
+    "ge/documents.md": (
+        "Documents of the insertion",
+        "The graph that goes into `ascend-ref ge trace`, and the tasks that come out.",
+    ),
+    "ge/dumps.md": (
+        "Messages of dumps",
+        "The fields of ge.proto that are read of a dump of the graph engine.",
+    ),
     "rest/index.md": (
         "REST interface of MindSpore's viewer",
         "`ascend-ref serve DIR` answers it; `ascend-ref spec export interface/mindinsight --as "

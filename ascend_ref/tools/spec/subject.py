@@ -142,6 +142,14 @@ KINDS: Mapping[str, KindOfSubject] = {
     "ge-values": KindOfSubject(
         "ge-values", "numbers that the msprof library takes and gives", yields=True
     ),
+    "log-id": KindOfSubject("log-ids", "a number that marks a point of a training trace"),
+    "graph-name": KindOfSubject("graph-names", "a name that the insertion of tasks knows"),
+    "insertion": KindOfSubject("insertions", "what takes part in the insertion of tasks"),
+    "executor": KindOfSubject("executors", "what runs inserted tasks", short=False),
+    "ge-schema": KindOfSubject(
+        "ge-schemas", "a document that goes into or comes out of the insertion", short=False
+    ),
+    "dump-message": KindOfSubject("dump-messages", "a message of a dump of a graph"),
     "command": KindOfSubject("commands", "a request to the API and its answer"),
     "event": KindOfSubject("events", "a message of the API that nobody asked for"),
     "error": KindOfSubject("errors", "an error code of the API"),

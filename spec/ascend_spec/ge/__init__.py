@@ -25,3 +25,12 @@ from .options import OptionError as OptionError
 from .options import ProfilingType as ProfilingType
 from .options import SwitchBit as SwitchBit
 from .options import Variable as Variable
+from .trace import TRACE_SCHEMAS as TRACE_SCHEMAS
+from .trace import Executor as Executor
+from .trace import ExecutorName as ExecutorName
+from .trace import GraphMessage as GraphMessage
+from .trace import GraphName as GraphName
+from .trace import InsertionStep as InsertionStep
+from .trace import LogId as LogId
+from .trace import Place as Place
+from .trace import trace_schema as trace_schema

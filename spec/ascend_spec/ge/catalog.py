@@ -36,6 +36,16 @@ from .options import (
     SwitchBit,
     Variable,
 )
+from .trace import (
+    Executor,
+    GraphMessage,
+    GraphName,
+    InsertionStep,
+    LogId,
+    load_executors,
+    load_log_ids,
+    load_messages,
+)
 
 FOLDER = "ge"
 
@@ -186,3 +196,30 @@ class GeCatalog:
     def components(self) -> Mapping[str, Component]:
         """Components by the name that documents give them."""
         return self.documents.by("component", Component, f"{FOLDER}/components.yaml")
+
+    @cached_property
+    def log_ids(self) -> Mapping[str, LogId]:
+        """Points of a training trace by name."""
+        sets = self.documents.named(ValueSet, "raw/vocabularies.yaml")
+        tags = {str(one.name): int(one.value) for one in sets["step_tags"].members}
+        return load_log_ids(self.documents, tags, f"{FOLDER}/log_ids.yaml")
+
+    @cached_property
+    def graph_names(self) -> Mapping[str, GraphName]:
+        """Types, nodes and attributes that the insertion knows, by name."""
+        return self.documents.by("name", GraphName, f"{FOLDER}/graph_names.yaml")
+
+    @cached_property
+    def insertion(self) -> Mapping[str, InsertionStep]:
+        """What takes part in the insertion, by name."""
+        return self.documents.by("step", InsertionStep, f"{FOLDER}/insertion.yaml")
+
+    @cached_property
+    def executors(self) -> Mapping[str, Executor]:
+        """What runs inserted tasks, by name."""
+        return load_executors(self.documents, f"{FOLDER}/executors.yaml")
+
+    @cached_property
+    def messages(self) -> Mapping[str, GraphMessage]:
+        """Messages of dumps of graphs by name."""
+        return load_messages(self.documents, f"{FOLDER}/messages.yaml")
