@@ -22,10 +22,10 @@ def values(name: str) -> dict[int, str]:
 
 def test_g30_g31_g32_g33_g34_g35_g36_groups_of_metrics_in_both_copies_of_the_document() -> None:
     found = [
-        dict(
-            (name, int(number))
+        {
+            name: int(number)
             for name, number in re.findall(r"^kAicore(\w+) \((\d)\) \S", part, re.MULTILINE)
-        )
+        }
         for part in seed().split(FIRST_COPY)[1:]
     ]
     header = {
@@ -185,13 +185,9 @@ def test_types_of_records_are_those_of_the_evidence() -> None:
     }
     listed = {
         (int(level), value)
-        for cells in rows("4.3")
-        for levels, text in [
-            (cells[0], re.sub(r"0x\w+( \w+)*? base|0\.\.800|1000\.\.", "", cells[1]))
-        ]
-        if "20000" not in levels and "/" not in levels
-        for level in [levels]
-        for value, _ in numbered(text)
+        for level, text in rows("4.3")
+        if level != "20000" and "/" not in level
+        for value, _ in numbered(re.sub(r"0x\w+( \w+)*? base|0\.\.800|1000\.\.", "", text))
     }
     bases = {(15000, 0x10000), (15000, 0x20000), (5500, 0x10000)}
     undescribed = {(6000, 14)}

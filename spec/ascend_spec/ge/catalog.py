@@ -12,7 +12,7 @@ from ascend_spec.core import Document, Erratum, Loader
 from ascend_spec.core.loader import reading, without
 from ascend_spec.core.values import ValueSet
 
-from .reports import Dump, Event, EventSpace, Reported, ReportGroup
+from .reports import Dump, EventSpace, Reported, ReportGroup
 
 FOLDER = "ge"
 ACL = 20000
