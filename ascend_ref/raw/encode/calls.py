@@ -12,7 +12,7 @@ from ascend_ref.derive.matching import greatest, values_at
 
 from ..binding import Tree
 from ..clocks import Clock
-from ..vocabulary import level, numbered
+from ..vocabulary import enumerated_calls, level, numbered
 from .tree import RawTree
 
 MASTER, SLAVE = "master", "slave"
@@ -103,9 +103,13 @@ def write_calls(
 def _type(tree: RawTree, of: int, name: str) -> int:
     """The number of a kind of calls within its layer."""
     if of == level("ACL"):
-        classes = numbered("acl_classes")
-        # Which number within its class a call has is not documented; the dictionary shows it.
-        return tree.type_number(of, name, (classes[call_class(name)] << _CLASS_BITS) + 1)
+        documented = enumerated_calls(of)
+        if name in documented:
+            return tree.known_type(of, documented[name], name)
+        start = numbered("acl_classes")[call_class(name)] << _CLASS_BITS
+        # Which number another call has within its class is not documented; the dictionary shows it.
+        own = (one for one in documented.values() if one >> _CLASS_BITS == start >> _CLASS_BITS)
+        return tree.type_number(of, name, max(own, default=start) + 1)
     if of == level("HCCL_NODE"):
         return tree.known_type(of, numbered("hccl_types")[name], name)
     if of == level("RUNTIME"):

@@ -1,6 +1,7 @@
 """Changing clean files of a folder as a rule's ``break`` says: a closed set of edits.
 
-Each edit is one mapping. ``file`` is a kind of file; its first slice is meant, or that of ``slice``. ``{names}`` are filled
+Each edit is one mapping. ``file`` is a kind of file; its first slice is meant, or that of
+``slice``. ``{names}`` are filled
 from the victim.
 
 - ``at: <byte>, set: {<field>: <number>}``: fields of the record that begins there; with ``record:

@@ -122,13 +122,13 @@ class Medium(ABC):
         return ()
 
 
-_OURS = ("any", "bin", "mindspore", "text", "db", "api", "relation")
+_OURS = ("any", "bin", "mindspore", "raw", "text", "db", "api", "relation")
 """In the order in which they are asked what a file is; a database is what is left."""
 
 NO_PROFILE = "any"
 """The medium of what is no profile."""
 
-_SAID_FIRST = ("db", "bin", "text", "mindspore")
+_SAID_FIRST = ("db", "bin", "text", "mindspore", "raw")
 """The order in which users are shown what can be judged."""
 
 _REGISTERED: dict[str, Medium] = {}

@@ -71,18 +71,23 @@ class GeCatalog:
         return self.documents.by("dump", Dump, f"{FOLDER}/dumps.yaml")
 
     @cached_property
+    def enumerated(self) -> Mapping[tuple[int, int], str]:
+        """What the types of calls of both enumerations are registered as, by level and type."""
+        groups = (*self.report_types.values(), *self.calls.values())
+        return {(one.level, one.value): one.text for group in groups for one in group.members}
+
+    @cached_property
     def registered(self) -> Mapping[tuple[int, int], str]:
-        """What the graph engine registers types of calls as, by level and type.
+        """What the graph engine calls types of calls, by level and type.
 
         Kernels of further kinds have numbers behind those of nodes, in the order of their texts,
         which begins with the events of the executor.
         """
-        groups = (*self.report_types.values(), *self.calls.values())
-        found = {(one.level, one.value): one.text for group in groups for one in group.members}
         nodes = self.report_types["node"]
         executor = self.events["gert::profiling"]
         first = nodes.end or 0
-        return found | {(nodes.level, first + one.value): one.text for one in executor.events}
+        kernels = {(nodes.level, first + one.value): one.text for one in executor.events}
+        return {**self.enumerated, **kernels}
 
     def _report_types(self, row: Document, place: str) -> Iterator[Reported]:
         """Those of a set of raw files, or those that are listed by name."""

@@ -1,0 +1,24 @@
+"""Clean folders on which the rules are tried: simulated captures of small runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ascend_simulator.run import write_run
+from ascend_simulator.scenario import override, preset
+
+SEED = 3
+
+SPECIMENS: Mapping[str, str] = {
+    "operators": "cnn-910b",
+    "graphs": "text-museum",
+}
+"""By the name of the subject, the preset of which it is the first rank."""
+
+
+def write_specimen(subject: str, folder: Path) -> Path:
+    """Write a small clean PROF_*. Raises ``KeyError`` for an unknown subject."""
+    scenario = override(preset(SPECIMENS[subject]), ranks=2, steps=2)
+    run = write_run(scenario, SEED, folder / "run", ("raw",)).folder
+    return sorted(run.rglob("PROF_*"))[0]
