@@ -103,13 +103,7 @@ def write_calls(
 def _type(tree: RawTree, of: int, name: str) -> int:
     """The number of a kind of calls within its layer."""
     if of == level("ACL"):
-        documented = enumerated_calls(of)
-        if name in documented:
-            return tree.known_type(of, documented[name], name)
-        start = numbered("acl_classes")[call_class(name)] << _CLASS_BITS
-        # Which number another call has within its class is not documented; the dictionary shows it.
-        own = (one for one in documented.values() if one >> _CLASS_BITS == start >> _CLASS_BITS)
-        return tree.type_number(of, name, max(own, default=start) + 1)
+        return _type_of_acl(tree, of, name)
     if of == level("HCCL_NODE"):
         return tree.known_type(of, numbered("hccl_types")[name], name)
     if of == level("RUNTIME"):
@@ -122,3 +116,18 @@ def _type(tree: RawTree, of: int, name: str) -> int:
     if found is not None:
         return tree.known_type(of, found, name)
     return tree.type_number(of, name, _FIRST_NODE_CALL + len(numbered(values)))
+
+
+def _type_of_acl(tree: RawTree, of: int, name: str) -> int:
+    """The number of a call of ACL; of one of the graph engine's where real timelines agree."""
+    start = numbered("acl_classes")[call_class(name)] << _CLASS_BITS
+    every = enumerated_calls(of)
+    own = {
+        one: number
+        for one, number in every.items()
+        if number >> _CLASS_BITS == start >> _CLASS_BITS
+    }
+    if name in own:
+        return tree.known_type(of, own[name], name)
+    # Which number another call has within its class is not documented; the dictionary shows it.
+    return tree.type_number(of, name, max(own.values(), default=start) + 1)

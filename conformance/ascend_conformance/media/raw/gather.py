@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+
 from ascend_ref.raw.context import Context, contexts
 from ascend_ref.raw.damage import Damage, Unreadable
 from ascend_ref.raw.layout import Ambiguous, Layout, layout_of
@@ -79,6 +81,7 @@ class Folder:
             for block in read_blocks(run, layout, kind.side, damage):
                 count = len(block.rows)
                 self.records[block.path] = self.records.get(block.path, 0) + count
+                _note_unknown(layout, block, damage)
                 yield layout, block, self.number(block.path)
         self.damage += [(one, kind) for one in damage]
 
@@ -117,6 +120,17 @@ def read_folder(
     _list_files(folder)
     _state_damage(folder)
     return folder
+
+
+def _note_unknown(layout: Layout, block: Block, damage: list[Damage]) -> None:
+    """State records of none of several kinds, where the first of them stands."""
+    known = np.logical_or.reduce(layout.split(block.rows))
+    if not known.all():
+        first = int(np.argmin(known))
+        value = int(layout.kinds(block.rows[first : first + 1])[0])
+        count = int(np.sum(~known))
+        text = f"{count:,} records of an unknown kind (first {layout.select} {value})"
+        damage.append(Damage(block.path, text, max(block.offset + first * layout.size, 0)))
 
 
 def _list_files(folder: Folder) -> None:
