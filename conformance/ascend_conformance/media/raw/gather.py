@@ -24,6 +24,7 @@ from ...engine.sqlite_facts import SqliteFacts
 from .dictionaries import gather_dictionaries
 from .facts import OF_KINDS
 
+SETTINGS, SAMPLE = "host_sample", "sample.json/"
 _LINE = re.compile(r"[(]line ([0-9,]+)[)]$")
 
 
@@ -108,6 +109,7 @@ def read_folder(
         folder.unreadable = str(reason)
         return folder
     steps: list[Callable[[Folder], object]] = [
+        _gather_settings,
         gather_dictionaries,
         gather_calls,
         gather_host,
@@ -120,6 +122,18 @@ def read_folder(
     _list_files(folder)
     _state_damage(folder)
     return folder
+
+
+def _gather_settings(folder: Folder) -> None:
+    """The switches of the host."""
+    host = folder.host
+    slices = host.folder.files.get(SETTINGS, ()) if host is not None else ()
+    for one in slices:
+        folder.records[one.path] = 1
+        number = folder.number(one.path)
+        settings = host.side.settings.items() if host is not None else ()
+        rows = [(key.partition("/")[2], value) for key, value in settings if key.startswith(SAMPLE)]
+        folder.facts.add("setting", ((number, None, None, *row) for row in rows))
 
 
 def _note_unknown(layout: Layout, block: Block, damage: list[Damage]) -> None:

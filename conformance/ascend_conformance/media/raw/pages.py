@@ -14,7 +14,6 @@ OF: dict[str, tuple[str, ...]] = {
     "type_entry": ("type_info_dic",),
     "call": ("api_event",),
     "operator": ("node_basic_info",),
-    "attribute": ("node_attr_info",),
     "collective": ("hccl_op_info",),
     "tensor_record": ("tensor_info",),
     "context": ("context_id_info",),
@@ -23,6 +22,7 @@ OF: dict[str, tuple[str, ...]] = {
     "planned": ("static_op_mem",),
     "graph": ("graph_id_map",),
     "step": ("ts_track",),
+    "setting": ("host_sample",),
 }
 """Tables of facts by the files whose rows they hold; others are about all files."""
 
