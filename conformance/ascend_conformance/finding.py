@@ -32,7 +32,7 @@ files by their kind, ``revision`` is a generation.
 
 RAW = "raw files"
 """The carrier of the raw files of a PROF_*; ``rows`` counts records and lines by kind of file,
-``revision`` is the number of the chip.
+``revision`` names the chips by their numbers.
 """
 
 API = "MindStudio Insight API"

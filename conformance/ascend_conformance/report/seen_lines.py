@@ -35,7 +35,7 @@ def _recognised(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:
     elif seen.carrier == MINDSPORE:
         yield from _mindspore(seen, detail)
     elif seen.carrier == RAW:
-        yield "format", f"{seen.carrier}, chip {_known(seen.revision, detail)}"
+        yield "format", f"{seen.carrier}, {_known(seen.revision, detail)}"
         yield "devices", _numbers(seen.devices, detail)
         kinds = counted(len(seen.rows), "kind")
         yield "records", f"{sum(seen.rows.values()):,} of {kinds} of files"

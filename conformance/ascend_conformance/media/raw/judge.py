@@ -59,7 +59,7 @@ def _seen(folder: Folder) -> Seen:
     known = sum(one.form == "records" for one in raw_catalog().files.values())
     return Seen(
         carrier=RAW,
-        revision=", ".join(map(str, sorted(chips))) or "unknown",
+        revision=" and ".join(f"chip {one}" for one in sorted(chips)) or "chip unknown",
         devices=tuple(sorted(one for one in devices if one is not None)),
         rows=rows,
         coverage=Coverage(len(rows), known),
