@@ -12,7 +12,7 @@ from ascend_spec.core import Document, Erratum, Loader
 from ascend_spec.core.loader import reading, without
 from ascend_spec.core.values import ValueSet
 
-from .reports import Dump, EventSpace, Reported, ReportGroup
+from .reports import Dump, DumpName, EventSpace, Reported, ReportGroup
 
 FOLDER = "ge"
 ACL = 20000
@@ -66,9 +66,10 @@ class GeCatalog:
         }
 
     @cached_property
-    def dumps(self) -> Mapping[str, Dump]:
+    def dumps(self) -> Mapping[DumpName, Dump]:
         """The texts about the host by their writers."""
-        return self.documents.by("dump", Dump, f"{FOLDER}/dumps.yaml")
+        every = self.documents.by("dump", Dump, f"{FOLDER}/dumps.yaml").values()
+        return {one.dump: one for one in every}
 
     @cached_property
     def enumerated(self) -> Mapping[tuple[int, int], str]:
