@@ -39,7 +39,7 @@ def apply_edits(folder: Folder, edits: Iterable[Edit], victim: Victim) -> list[t
     """
 
     def layout(edit: Edit) -> tuple[Layout, construct.Struct]:
-        kind = raw_catalog().files[edit["file"]]
+        kind = raw_catalog().files[edit["file"]]  # KeyError for a text
         if kind.form != "records":
             raise KeyError(f"{kind.file} has no records")
         for context in folder.contexts:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from ascend_ref.raw.damage import Unreadable
 from ascend_ref.raw.tree import DATA, HOST
@@ -32,6 +34,21 @@ def folders_in(listing: Listing) -> Iterator[Candidate]:
             return
         files = (one.path for raw in found for slices in raw.files.values() for one in slices)
         yield Candidate(MEDIUM, folder, files=tuple(files))
+
+
+def dump_alone(path: Path) -> Candidate | None:
+    """A single file that is a text of the graph engine about the host by its first line."""
+    from ascend_ref.ge.dump import is_dump
+
+    try:
+        return Candidate(MEDIUM, path) if path.is_file() and is_dump(path) else None
+    except OSError:
+        return None
+
+
+def is_dump_name(name: str) -> bool:
+    """Whether a file of a folder has the name of such a text."""
+    return re.fullmatch(r"ge_profiling_[0-9]+\.txt", name) is not None
 
 
 def _has_records(data: os.PathLike[str]) -> bool:

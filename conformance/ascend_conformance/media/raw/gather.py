@@ -103,6 +103,9 @@ def read_folder(
     from .gather_steps import gather_steps
 
     folder = Folder(facts, path, label)
+    if not path.is_dir():
+        _read_dump(folder, path)
+        return folder
     try:
         folder.contexts = [one for one in contexts(path) if one.folder.side != "framework"]
     except Unreadable as reason:
@@ -122,6 +125,15 @@ def read_folder(
     _list_files(folder)
     _state_damage(folder)
     return folder
+
+
+def _read_dump(folder: Folder, path: Path) -> None:
+    from .gather_dumps import gather_dump
+
+    try:
+        gather_dump(folder, path)
+    except OSError as error:
+        folder.unreadable = f"{path}: {error.strerror}"
 
 
 def _gather_settings(folder: Folder) -> None:

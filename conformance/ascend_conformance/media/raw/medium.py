@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import Described, Judged, Medium, SelfTest
@@ -32,6 +33,16 @@ class _RawFiles(Medium):
         from .folder import folders_in
 
         return folders_in(listing)
+
+    def recognise(self, path: Path, listing: Listing) -> Candidate | None:
+        from .folder import dump_alone
+
+        return dump_alone(path)
+
+    def is_named(self, name: str) -> bool:
+        from .folder import is_dump_name
+
+        return is_dump_name(name)
 
     def judge(self, candidate: Candidate, options: Options, progress: Progress | None) -> Judged:
         from .judge import judge_raw  # slow: numpy

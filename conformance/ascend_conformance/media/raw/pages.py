@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ascend_ref.markdown import Style, code
 
 from ...engine.fact_pages import edits_of, search_in
-from .rules import RawRule
+from .rules import TEXT, RawRule
 
 OF: dict[str, tuple[str, ...]] = {
     "hash_entry": ("hash_dic",),
@@ -35,6 +35,8 @@ def files_of(rule: RawRule) -> tuple[str, ...]:
 def where(rule: RawRule, style: Style) -> str:
     """The files, and the table of facts."""
     links = [style.link("raw", one) for one in files_of(rule)]
+    if rule.theme == TEXT:
+        links = [code("ge_profiling_{pid}.txt")]
     place = ".".join(filter(None, (rule.search.table, rule.column)))
     return f"{', '.join(links) or 'every file'}: facts {code(place)}"
 

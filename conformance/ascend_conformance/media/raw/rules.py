@@ -10,6 +10,9 @@ from ascend_spec import per_spec
 
 from ...ruleset import Rule, rules_in
 
+TEXT = "dumps"
+"""The theme of the rules on the graph engine's texts about the host."""
+
 
 @dataclass(frozen=True, slots=True)
 class RawSearch:

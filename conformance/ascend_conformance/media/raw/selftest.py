@@ -17,7 +17,7 @@ from .damaging import apply_edits
 from .facts import open_facts
 from .gather import Folder, read_folder
 from .judge import judge_folder
-from .rules import RawRule, load_raw_rules
+from .rules import TEXT, RawRule, load_raw_rules
 from .specimens import SPECIMENS, write_specimen
 
 WITHOUT_EXAMPLES = Options(max_examples=0)
@@ -43,7 +43,11 @@ def run_specimens(
 def run_specimen(subject: str, rules: Iterable[str] | None = None) -> Trials:
     """Try every rule, or those named, on one of our clean folders; what a worker process does."""
     result = Trials()
-    wanted = [one for one in load_raw_rules().values() if rules is None or one.id in rules]
+    wanted = [
+        one
+        for one in load_raw_rules().values()
+        if (rules is None or one.id in rules) and is_of_text(one) == (subject == TEXT)
+    ]
     with TemporaryDirectory(prefix=".ascend-ref-") as place, open_facts() as facts:
         clean = read_folder(facts, write_specimen(subject, Path(place)), subject)
         found = judge_folder(clean, WITHOUT_EXAMPLES).findings
@@ -52,6 +56,11 @@ def run_specimen(subject: str, rules: Iterable[str] | None = None) -> Trials:
         for rule in wanted:
             result.trials += _trials(clean, rule, known)
     return result
+
+
+def is_of_text(rule: RawRule) -> bool:
+    """Whether a rule is about texts, in which alone it is tried; the others need records."""
+    return rule.theme == TEXT
 
 
 def _trials(clean: Folder, rule: RawRule, known: frozenset[tuple[str, str]]) -> Iterator[Trial]:
@@ -71,7 +80,7 @@ def _change(
     victim = clean.facts.victim(rule.search.victim)
     with TemporaryDirectory(prefix=".ascend-ref-") as place, open_facts() as facts:
         copy = Path(place) / clean.path.name
-        shutil.copytree(clean.path, copy)
+        (shutil.copytree if clean.path.is_dir() else shutil.copy)(clean.path, copy)
         apply_edits(_moved(clean, copy), edits, victim)
         broken = read_folder(facts, copy, clean.label)
         report = judge_folder(broken, WITHOUT_EXAMPLES)
@@ -85,5 +94,8 @@ def _change(
 def _moved(clean: Folder, copy: Path) -> Folder:
     """The folder with its files at another place."""
     base = clean.path
-    numbers = {copy / one.relative_to(base): number for one, number in clean.numbers.items()}
+    numbers = {
+        copy / one.relative_to(base) if one != base else copy: number
+        for one, number in clean.numbers.items()
+    }
     return replace(clean, path=copy, numbers=numbers)

@@ -1,0 +1,1 @@
+"""What the graph engine's profiling leaves of a simulated run."""
