@@ -39,6 +39,10 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
         *("mindspore", "intermediate", "analyser", "mindspore-generation", "mindspore-values"),
     ),
     "life_cycle_pages:life_cycle_subjects": ("profiler-call",),
+    "ge_report_pages:ge_report_subjects": (
+        *("ge-event", "ge-event-space", "ge-enumeration", "ge-report", "acl-call"),
+        *("ge-structure", "ge-dump"),
+    ),
     "rest_pages:rest_subjects": ("interface", "request", "refusal"),
     "api_pages:api_subjects": ("command", "event", "error", "envelope", "generation"),
     "recording_pages:recording_subjects": ("entity",),

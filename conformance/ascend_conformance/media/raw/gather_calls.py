@@ -100,6 +100,8 @@ class Holders:
         """Whether a call holds each moment, and the item of the last one that does."""
         held = np.zeros(len(times), np.bool_)
         items = np.zeros(len(times), np.int64)
+        if not len(times):
+            return held, items
         order = np.argsort(threads, kind="stable")
         changes = np.diff(threads[order], prepend=-1) != 0
         edges: list[int] = np.flatnonzero(changes).tolist()
