@@ -12,7 +12,7 @@ from ascend_conformance.engine.file_rules import query_of
 from ascend_conformance.media import load_rules
 from ascend_conformance.media.raw.facts import fact_tables, open_facts
 from ascend_conformance.media.raw.judge import judge_raw
-from ascend_conformance.media.raw.rules import RawRule, load_raw_rules
+from ascend_conformance.media.raw.rules import TEXT, RawRule, load_raw_rules
 from ascend_conformance.media.raw.selftest import run_specimen, run_specimens
 from ascend_conformance.options import Options
 from ascend_conformance.pages import rule_page
@@ -57,7 +57,7 @@ def test_a_rule_has_a_break_a_nearest_legal_case_and_a_page(rule: RawRule) -> No
 
 def test_g146_g150_each_rule_meets_its_own_break_and_no_other() -> None:
     """Some of the rules; all of them below."""
-    some = [one.id for one in RULES[::4]]
+    some = [one.id for one in RULES if one.theme != TEXT][::4]
     trials = run_specimen("graphs", some)
     assert trials.unclean == []
     assert [(one.words, one.fired, one.wrong) for one in trials.missed] == []
