@@ -91,7 +91,7 @@ def test_the_framing_is_on_the_first_page() -> None:
 def test_errata_of_all_formats_have_ids_of_their_own() -> None:
     identifiers = [one for errata, _ in disagreements() for one in errata]
     assert len(set(identifiers)) == len(identifiers)
-    assert {identifier[0] for identifier in identifiers} == {"A", "B", "E", "M", "P", "T", "U"}
+    assert {identifier[0] for identifier in identifiers} == {"A", "B", "E", "G", "M", "P", "T", "U"}
     assert {f"erratum/{one}" for one in identifiers} <= set(subjects())
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 class _RawFiles(Medium):
     name = "raw"
-    given = ("PROF_* with raw files",)
+    given = ("PROF_*",)
     specimens = ("raw",)
 
     def rules(self) -> Mapping[str, Rule[Any]]:
