@@ -128,7 +128,7 @@ _OURS = ("any", "bin", "mindspore", "raw", "text", "db", "api", "relation")
 NO_PROFILE = "any"
 """The medium of what is no profile."""
 
-_SAID_FIRST = ("db", "bin", "text", "mindspore", "raw")
+_SAID_FIRST = ("db", "bin", "text", "mindspore")
 """The order in which users are shown what can be judged."""
 
 _REGISTERED: dict[str, Medium] = {}

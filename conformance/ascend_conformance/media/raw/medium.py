@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 class _RawFiles(Medium):
     name = "raw"
-    given = ("PROF_*",)
     specimens = ("raw",)
 
     def rules(self) -> Mapping[str, Rule[Any]]:
