@@ -213,3 +213,22 @@ def test_types_of_tasks_have_the_numbers_of_the_evidence() -> None:
     assert listed is not None
     plain = re.sub(r"(\w+) \(.*?`(\w+)`\)", r"\2", listed[1], flags=re.DOTALL)
     assert dict(numbered(plain)) == values("ge_task_types")
+
+
+def test_g155_each_enumeration_cites_the_header_that_the_document_names() -> None:
+    text = " ".join(seed().split())
+    headers = {
+        "6.2": r"Defined in \S*/(\w+\.h)'s ge::profiling namespace",
+        "6.3": r"GE Level Profiling Info Type\) Defined in \S*/(\w+\.h)",
+        "6.4": r"ACL API Profiling Type\) Defined in \S*/(\w+\.h)",
+    }
+    catalog_ = ge_catalog()
+    cited = {
+        "6.2": [one.source for one in catalog_.events.values()],
+        "6.3": [one.source for one in catalog_.report_types.values()],
+        "6.4": [one.source for one in catalog_.calls.values()],
+    }
+    for chapter, pattern in headers.items():
+        found = re.search(pattern, text)
+        assert found is not None, chapter
+        assert all(f"upstream-ge {found[1]}" in sources for sources in cited[chapter]), chapter

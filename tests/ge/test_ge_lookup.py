@@ -11,6 +11,9 @@ from ge_evidence import section
 
 from ascend_ref.cli import main
 from ascend_ref.derive.text_hash import name_id
+from ascend_ref.raw.decode.read import read_raw
+from ascend_simulator.run import write_run
+from ascend_simulator.scenario import override, preset
 
 
 def shown(name: str, capsys: pytest.CaptureFixture[str]) -> str:
@@ -62,3 +65,25 @@ def test_g134_g135_golden_records_are_decoded_with_their_names(
     )
     assert (launch["record"], launch["itemId_text"]) == ("API_EVENT", "Conv2D")
     assert (event["record"], event["type_text"], event["requestId"]) == ("EVENT", "ModelExecute", 1)
+
+
+def test_g147_g148_two_events_of_a_model_become_one_call(tmp_path: Path) -> None:
+    """Events pair in the order of the file (ge-profiling 5.2); export reads the pair as a call."""
+    scenario = override(preset("text-museum"), ranks=1, steps=1)
+    run = write_run(scenario, 1, tmp_path / "run", ("raw",)).folder
+    prof = next(run.rglob("PROF_*"))
+    path = next((prof / "host/data").glob("unaging.api_event.data.slice_0"))
+    before = read_raw(prof)[0].capture.calls
+    content = bytearray(path.read_bytes())
+    place = next(
+        at
+        for at in range(0, len(content), 40)
+        if int.from_bytes(content[at + 2 : at + 4], "little") == 15000
+    )
+    call = bytes(content[place : place + 40])
+    ones = b"\xff" * 8
+    events = call[:24] + ones + call[32:] + call[:16] + call[24:32] + ones + call[32:]
+    path.write_bytes(bytes(content[:place]) + events + bytes(content[place + 40 :]))
+    after = read_raw(prof)[0].capture.calls
+    assert len(after) == len(before)
+    assert sorted(after.end.tolist()) == sorted(before.end.tolist())

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from ..finding import Finding
-from ..options import Options
 from ..ruleset import Rule, fill
 from .asking import EXAMPLE_COLUMNS, At, Question, examples_of
 from .sqlite_facts import SqliteFacts
@@ -37,6 +36,18 @@ class TableSearch(Protocol):
     @property
     def needs(self) -> tuple[str, ...]:
         """Further tables."""
+
+
+class Wanted(Protocol):
+    """What findings show: so many bad rows, and the query that lists them all."""
+
+    @property
+    def max_examples(self) -> int:
+        """Bad rows of a finding."""
+
+    @property
+    def with_sql(self) -> bool:
+        """Whether the query is added."""
 
 
 TableRule: TypeAlias = Rule[Any]
@@ -70,7 +81,7 @@ class FolderOfFacts(Protocol):
 
 
 def questions(
-    folder: FolderOfFacts, rules: Sequence[TableRule], options: Options
+    folder: FolderOfFacts, rules: Sequence[TableRule], options: Wanted
 ) -> Iterator[Question[At, Finding]]:
     """Every rule in force, with the reason where there is nothing to ask about."""
     counts = {
@@ -104,7 +115,7 @@ def _name(column: str) -> str:
     return f'"{column}"'
 
 
-def findings(folder: FolderOfFacts, rule: TableRule, options: Options) -> Iterator[Finding]:
+def findings(folder: FolderOfFacts, rule: TableRule, options: Wanted) -> Iterator[Finding]:
     """One finding for each file with bad rows; of slices of one kind the first names them all."""
     query, table = query_of(folder.facts, rule), rule.search.table
     kind = "t.of" if table in folder.of_kinds else "f.kind"
@@ -125,7 +136,7 @@ def _finding(
     group: tuple[str | None, str | None],
     count: int,
     first: int,
-    options: Options,
+    options: Wanted,
 ) -> Finding:
     table = rule.search.table
     kind = "t.of" if table in folder.of_kinds else "f.kind"

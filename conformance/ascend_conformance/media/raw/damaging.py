@@ -16,7 +16,8 @@ from ...engine.file_edits import Edit, Victim
 from ...engine.trials import NotBreakable
 from .facts import open_facts
 from .folder import MEDIUM
-from .gather import Folder, read_folder
+from .gather import read_folder
+from .reading import Folder
 from .rules import RawRule
 
 

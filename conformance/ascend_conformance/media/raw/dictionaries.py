@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ascend_ref.derive.text_hash import name_id
 from ascend_ref.raw.damage import Damage
@@ -13,9 +12,7 @@ from ascend_ref.raw.lines import LONGEST
 from ascend_spec import ge_catalog, raw_catalog
 
 from ...engine.sqlite_facts import SqlValue
-
-if TYPE_CHECKING:
-    from .gather import Folder
+from .reading import Folder
 
 DIGITS = 20
 """Of the largest number that a record can hold."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,7 @@ from ascend_ref.raw.vocabulary import named
 from ascend_spec.raw.records import EVENT_FLAG
 
 from ...engine.sqlite_facts import SqlValue
-
-if TYPE_CHECKING:
-    from .gather import Folder
+from .reading import Folder, known_types
 
 Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -39,8 +37,6 @@ def gather_calls(folder: Folder) -> None:
 def _calls(
     folder: Folder, layout: Layout, block: Block, number: int
 ) -> Iterator[tuple[SqlValue, ...]]:
-    from .gather import known_types
-
     rows = layout.view(0, block.rows)
     is_event = rows["endTime"] == np.uint64(EVENT_FLAG)
     offsets = offsets_of(block, layout)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ascend_ref.ge.dump import BadLine, DumpRecord, TextDump, read_dump_lines
 from ascend_ref.ge.dump.made import END, START
@@ -13,9 +12,7 @@ from ascend_spec import ge_catalog
 
 from ...engine.candidate import size_of
 from ...engine.sqlite_facts import SqlValue
-
-if TYPE_CHECKING:
-    from .gather import Folder
+from .reading import Folder
 
 FILE = "ge_dump"
 LARGEST = (1 << 63) - 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import construct
 import numpy as np
@@ -21,9 +21,7 @@ from ascend_spec.raw.records import HASH_DIC
 
 from ...engine.sqlite_facts import SqlValue
 from .gather_calls import Holders, holders, offsets_of, signed
-
-if TYPE_CHECKING:
-    from .gather import Folder
+from .reading import Folder
 
 Rows: TypeAlias = Iterator[tuple[SqlValue, ...]]
 Records = npt.NDArray[Any]

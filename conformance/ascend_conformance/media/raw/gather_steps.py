@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,9 +10,7 @@ from ascend_ref.raw.vocabulary import numbered
 
 from ...engine.sqlite_facts import SqlValue
 from .gather_calls import offsets_of
-
-if TYPE_CHECKING:
-    from .gather import Folder
+from .reading import Folder
 
 FILE = "ts_track"
 KIND = 10

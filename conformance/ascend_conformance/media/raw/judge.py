@@ -15,7 +15,8 @@ from ...engine.progress import Progress
 from ...finding import RAW, Coverage, FileReport, Finding, Seen
 from ...options import Options
 from .facts import open_facts
-from .gather import Folder, read_folder
+from .gather import read_folder
+from .reading import Folder
 from .rules import load_raw_rules
 
 

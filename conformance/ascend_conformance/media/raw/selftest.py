@@ -15,8 +15,9 @@ from ...engine.trials import Trial, Trials, try_all, try_changes
 from ...options import Options
 from .damaging import apply_edits
 from .facts import open_facts
-from .gather import Folder, read_folder
+from .gather import read_folder
 from .judge import judge_folder
+from .reading import Folder
 from .rules import TEXT, RawRule, load_raw_rules
 from .specimens import SPECIMENS, write_specimen
 
