@@ -90,7 +90,10 @@ class Layout:
         if len(self.members) == 1 and not self.members[0].values:
             return [np.ones(len(rows), np.bool_)]
         kinds = self.kinds(rows)
-        taken = [np.isin(kinds, one.values) for one in self.members]
+        # As kinds are: of 64 bits the greatest numbers are negative.
+        taken = [
+            np.isin(kinds, np.array(one.values, np.uint64).view(np.int64)) for one in self.members
+        ]
         others = ~np.logical_or.reduce(taken) if taken else np.ones(len(rows), np.bool_)
         return [
             mask if one.values else others for one, mask in zip(self.members, taken, strict=True)

@@ -10,7 +10,7 @@ import construct
 import numpy as np
 import numpy.typing as npt
 
-from ascend_spec import catalog, per_spec, raw_catalog
+from ascend_spec import catalog, ge_catalog, per_spec, raw_catalog
 from ascend_spec.core.packed import ClockName, Field, FieldFacts
 from ascend_spec.raw.records import HASH_DIC
 
@@ -122,7 +122,9 @@ def _meanings(
         return [names.texts.get(one) for one in column.tolist()]
     if values == TYPES:
         levels = rows["level"].tolist()
-        return [names.types.get(pair) for pair in zip(levels, column.tolist(), strict=True)]
+        known = ge_catalog().registered
+        pairs = zip(levels, column.tolist(), strict=True)
+        return [names.types.get(pair) or known.get(pair) for pair in pairs]
     meanings = reading.sets(values)
     return [meanings.get(one) for one in column.tolist()]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ascend_spec import per_spec, raw_catalog
+from ascend_spec import ge_catalog, per_spec, raw_catalog
 
 
 @per_spec
@@ -24,6 +24,13 @@ def numbered(values: str) -> Mapping[str, int]:
     for number, name in named(values).items():
         found.setdefault(name, number)
     return found
+
+
+@per_spec
+def enumerated_calls(level: int) -> Mapping[str, int]:
+    """The numbers of calls of a layer that the graph engine's enumerations have, by name."""
+    every = ge_catalog().enumerated
+    return {name: value for (of, value), name in every.items() if of == level}
 
 
 def names_of(values: str) -> tuple[str, ...]:

@@ -30,6 +30,11 @@ MINDSPORE = "MindSpore profiler"
 files by their kind, ``revision`` is a generation.
 """
 
+RAW = "raw files"
+"""The carrier of the raw files of a PROF_*; ``rows`` counts records and lines by kind of file,
+``revision`` names the chips by their numbers.
+"""
+
 API = "MindStudio Insight API"
 """The carrier of what is no file but the answers of a server; ``rows`` counts them by command."""
 

@@ -90,7 +90,7 @@ def test_raw_data_of_msprof_are_said_to_be_such(
 ) -> None:
     raw = tmp_path / "run" / "PROF_000001_20250109150000000_ABCDEFGHIJKLMNOP"
     (raw / "host" / "data").mkdir(parents=True)
-    (raw / "host" / "data" / "unaging.api_event.data.slice_0").write_bytes(bytes(256))
+    (raw / "host" / "data" / "host_cpu.data.slice_0").write_bytes(bytes(256))
     assert main(["check", str(tmp_path)]) == 2
     command = f"msprof --export=on --output={raw} (ascend-ref export does without CANN)\n"
     assert capsys.readouterr().err.count(command) == 1

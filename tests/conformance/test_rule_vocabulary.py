@@ -25,6 +25,7 @@ REGISTRY: Registry[Any] = Registry().with_resources(
 )
 FOLDERS = {"": "rule", "api": "api_rule", "bin": "bin_rule", "relations": "relation"} | {
     "mindspore": "mindspore_rule",
+    "raw": "raw_rule",
     "text": "text_rule",
 }
 """The schema of the rules in each folder."""

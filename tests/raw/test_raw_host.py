@@ -14,9 +14,11 @@ from raw_trees import M0, WALL_US, write_tree
 from ascend_ref.capture import Capture
 from ascend_ref.raw.decode.read import RawCapture, read_raw
 from ascend_ref.raw.encode.write import write_raw
+from ascend_ref.raw.layout import layout_of
 from ascend_ref.raw.view import raw_view
 from ascend_simulator.run import simulate
 from ascend_simulator.scenario import RUN
+from ascend_spec import raw_catalog
 
 START = WALL_US * 1000
 """Unix ns at which the monotonic clock was M0."""
@@ -291,3 +293,16 @@ def test_the_lines_are_those_that_the_kernel_and_iotop_print(tmp_path: Path) -> 
     assert [len(one.split()) for one in disk[:2]] == [2, 13]
     network = (data / "host_network.data.slice_0").read_text().splitlines()
     assert [len(one.split()) for one in network[:2]] == [2, 17]
+
+
+def test_two_events_of_one_key_are_a_call() -> None:
+    """ge-profiling 5.2: an event has all ones in place of its end."""
+    event = bytes.fromhex(
+        "5a5a983a01000000921000000100000072420f0000000000ffffffffffffffff0700000000000000"
+    )
+    call = event[:24] + (1_000_100).to_bytes(8, "little") + event[32:]
+    layout = layout_of(raw_catalog().files["api_event"], 5, {})
+    rows = np.frombuffer(event + call + event, np.uint8).reshape(3, 40)
+    calls, events = layout.split(rows)
+    assert [one.record for one in layout.members] == ["API_EVENT", "EVENT"]
+    assert (calls.tolist(), events.tolist()) == ([False, True, False], [True, False, True])

@@ -216,6 +216,12 @@ ADDITIONAL: Mapping[str, Offsets] = {
         "dynOpName": (64, 8),
         "graphId": (72, 4),
     },
+    "AIC_TIMESTAMP_INFO": {
+        "syscyc": (24, 8),
+        "blockId": (32, 4),
+        "descId": (36, 4),
+        "curPc": (40, 8),
+    },
     "MULTI_THREAD": {"threadNum": (24, 4), "data.threadId": (28, 100)},
     "LOGIC_STREAM_INFO": {
         "logicStreamId": (24, 4),

@@ -146,7 +146,7 @@ def test_the_tables_leave_out_no_file_of_records() -> None:
     assert held - listed == {"capture_op_info_variable"}
     assert raw.record_size("CAPTURE_OP_INFO_VARIABLE") is None
     unread = {file.file for file in raw.files.values() if not file.read and file.form == "records"}
-    assert {raw.files[one].type for one in unread} == {807, 808, 809, 810, 811, 812}
+    assert {raw.files[one].type for one in unread} == {0, 807, 808, 809, 810, 811, 812}
 
 
 @pytest.mark.parametrize("side", TEXTS)

@@ -12,7 +12,7 @@ from ascend_ref.derive.matching import greatest, values_at
 
 from ..binding import Tree
 from ..clocks import Clock
-from ..vocabulary import level, numbered
+from ..vocabulary import enumerated_calls, level, numbered
 from .tree import RawTree
 
 MASTER, SLAVE = "master", "slave"
@@ -103,9 +103,7 @@ def write_calls(
 def _type(tree: RawTree, of: int, name: str) -> int:
     """The number of a kind of calls within its layer."""
     if of == level("ACL"):
-        classes = numbered("acl_classes")
-        # Which number within its class a call has is not documented; the dictionary shows it.
-        return tree.type_number(of, name, (classes[call_class(name)] << _CLASS_BITS) + 1)
+        return _type_of_acl(tree, of, name)
     if of == level("HCCL_NODE"):
         return tree.known_type(of, numbered("hccl_types")[name], name)
     if of == level("RUNTIME"):
@@ -118,3 +116,18 @@ def _type(tree: RawTree, of: int, name: str) -> int:
     if found is not None:
         return tree.known_type(of, found, name)
     return tree.type_number(of, name, _FIRST_NODE_CALL + len(numbered(values)))
+
+
+def _type_of_acl(tree: RawTree, of: int, name: str) -> int:
+    """The number of a call of ACL; of one of the graph engine's where real timelines agree."""
+    start = numbered("acl_classes")[call_class(name)] << _CLASS_BITS
+    every = enumerated_calls(of)
+    own = {
+        one: number
+        for one, number in every.items()
+        if number >> _CLASS_BITS == start >> _CLASS_BITS
+    }
+    if name in own:
+        return tree.known_type(of, own[name], name)
+    # Which number another call has within its class is not documented; the dictionary shows it.
+    return tree.type_number(of, name, max(own.values(), default=start) + 1)

@@ -35,6 +35,10 @@ def _block_types(
     return frozenset(found) or None
 
 
+MOST_PROBLEMS = 100
+"""Lines of no form that are stated each."""
+
+
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option(
@@ -70,7 +74,8 @@ def decode(
 
     The blocks of a visualize_data.bin can be written into a folder as well. Of a raw file the first
     records are shown, with texts for their numbers and Unix times where the files next to it have
-    them; of a PROF_* folder what lies in it. Raw files of MindSpore's profiler are shown likewise.
+    them; of a PROF_* folder what lies in it. Raw files of MindSpore's profiler are shown likewise,
+    and the texts of the graph engine about the host (ge_profiling_PID.txt).
     What is damaged is reported on stderr with its byte offset. Exit codes: 0 all read, 1 damaged,
     2 no such file.
     """
@@ -81,6 +86,11 @@ def decode(
             option = "--block" if types is not None else "-o"
             raise CommandError(f"{path}: {option} is for a visualize_data.bin, this is raw data")
         return _decode_raw(path, None if everything else rows)
+    if _is_dump(path):
+        if types is not None or output is not None:
+            option = "--block" if types is not None else "-o"
+            raise CommandError(f"{path}: {option} is for a visualize_data.bin, this is a text")
+        return _decode_dump(path, None if everything else rows)
     return _decode_operator_file(path, types, output, force=force)
 
 
@@ -89,6 +99,26 @@ def _is_raw(path: Path) -> bool:
     from ascend_ref.raw import kind_of
 
     return kind_of(path) is not None or kind_of_mindspore(path) is not None
+
+
+def _is_dump(path: Path) -> bool:
+    from ascend_ref.ge.dump import is_dump
+
+    try:
+        return is_dump(path)
+    except OSError as error:
+        raise CommandError(f"{path}: {error.strerror}") from None
+
+
+def _decode_dump(path: Path, rows: int | None) -> int:
+    from ascend_ref.ge.dump import show_dumps
+
+    problems = show_dumps(path, rows, sys.stdout)
+    for problem in problems[:MOST_PROBLEMS]:
+        click.echo(problem, err=True)
+    if len(problems) > MOST_PROBLEMS:
+        click.echo(f"{path}: {len(problems) - MOST_PROBLEMS:,} more lines of no form", err=True)
+    return 1 if problems else 0
 
 
 def _decode_raw(path: Path, rows: int | None) -> int:

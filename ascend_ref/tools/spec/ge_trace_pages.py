@@ -195,4 +195,4 @@ def ge_trace_subjects() -> Iterator[Subject]:
         schema_section,
         summary=lambda schema: str(schema["title"]),
     )
-    yield from things("dump-message", catalog.messages, "ge/dumps.md#{anchor}", message_section)
+    yield from things("dump-message", catalog.messages, "ge/messages.md#{anchor}", message_section)

@@ -49,6 +49,10 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
     "ge_trace_pages:ge_trace_subjects": (
         *("log-id", "graph-name", "insertion", "executor", "ge-schema", "dump-message"),
     ),
+    "ge_report_pages:ge_report_subjects": (
+        *("ge-event", "ge-event-space", "ge-enumeration", "ge-report", "acl-call"),
+        *("ge-structure", "ge-dump"),
+    ),
     "rest_pages:rest_subjects": ("interface", "request", "refusal"),
     "api_pages:api_subjects": ("command", "event", "error", "envelope", "generation"),
     "recording_pages:recording_subjects": ("entity",),

@@ -168,9 +168,25 @@ SHEETS: Mapping[str, tuple[str, str]] = {
         "Documents of the insertion",
         "The graph that goes into `ascend-ref ge trace`, and the tasks that come out.",
     ),
-    "ge/dumps.md": (
+    "ge/messages.md": (
         "Messages of dumps",
         "The fields of ge.proto that are read of a dump of the graph engine.",
+    ),
+    "ge/events.md": (
+        "Events of the graph engine's texts",
+        "A name may be an event of both namespaces, with another number and text in each.",
+    ),
+    "ge/event_spaces.md": ("Namespaces of events", ""),
+    "ge/enumerations.md": ("Enumerations of types of calls", ""),
+    "ge/reports.md": ("What the graph engine reports calls as", ""),
+    "ge/calls.md": ("Calls of ACL that are reported", ""),
+    "ge/records.md": (
+        "Structures that are reported",
+        "The fields of each union are on the pages of the raw files.",
+    ),
+    "ge/dumps.md": (
+        "Texts of the graph engine about the host",
+        "Written where GE_PROFILING_TO_STD_OUT is set; `ascend-ref decode FILE` reads them.",
     ),
     "rest/index.md": (
         "REST interface of MindSpore's viewer",

@@ -150,6 +150,17 @@ KINDS: Mapping[str, KindOfSubject] = {
         "ge-schemas", "a document that goes into or comes out of the insertion", short=False
     ),
     "dump-message": KindOfSubject("dump-messages", "a message of a dump of a graph"),
+    "ge-event": KindOfSubject(
+        "ge-events", "an event of the graph engine's texts", names="k[A-Z].+"
+    ),
+    "ge-event-space": KindOfSubject("ge-event-spaces", "the events of a namespace", names=".+::.+"),
+    "ge-enumeration": KindOfSubject("ge-enumerations", "an enumeration of types of calls"),
+    "ge-report": KindOfSubject("ge-reports", "what the graph engine reports calls as", short=False),
+    "acl-call": KindOfSubject("acl-calls", "a call of ACL that is reported", names="(acl|op).+"),
+    "ge-structure": KindOfSubject(
+        "ge-structures", "a structure that is reported", names="Msprof.+"
+    ),
+    "ge-dump": KindOfSubject("ge-dumps", "a text of the graph engine about the host"),
     "command": KindOfSubject("commands", "a request to the API and its answer"),
     "event": KindOfSubject("events", "a message of the API that nobody asked for"),
     "error": KindOfSubject("errors", "an error code of the API"),

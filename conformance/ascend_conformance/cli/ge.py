@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from ascend_ref.ge.options.verb import explain
 from ascend_ref.tools.graph.verb import trace
+from ascend_ref.tools.profiling_options.verb import explain
 from ascend_simulator.ge.verb import run
 
 from .life_cycle import conform_life_cycle, life_cycle

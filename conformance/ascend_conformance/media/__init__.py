@@ -122,7 +122,7 @@ class Medium(ABC):
         return ()
 
 
-_OURS = ("any", "bin", "mindspore", "text", "db", "api", "relation")
+_OURS = ("any", "bin", "mindspore", "raw", "text", "db", "api", "relation")
 """In the order in which they are asked what a file is; a database is what is left."""
 
 NO_PROFILE = "any"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ascend_conformance.finding import API, BLOCK_FILE, MINDSPORE, TEXT, FileReport, Seen
+from ascend_conformance.finding import API, BLOCK_FILE, MINDSPORE, RAW, TEXT, FileReport, Seen
 
 from .detail import Detail
 from .escape import visible
@@ -34,6 +34,11 @@ def _recognised(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:
         yield "answers", f"{sum(seen.rows.values()):,} to {of:,} of {commands}"
     elif seen.carrier == MINDSPORE:
         yield from _mindspore(seen, detail)
+    elif seen.carrier == RAW:
+        yield "format", f"{seen.carrier}, {_known(seen.revision, detail)}"
+        yield "devices", _numbers(seen.devices, detail)
+        kinds = counted(len(seen.rows), "kind")
+        yield "records", f"{sum(seen.rows.values()):,} of {kinds} of files"
     elif seen.carrier == TEXT:
         yield from _text(seen, detail)
     else:

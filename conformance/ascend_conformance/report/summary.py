@@ -16,6 +16,7 @@ from ascend_conformance.finding import (
     API,
     BLOCK_FILE,
     MINDSPORE,
+    RAW,
     VERDICTS,
     FileReport,
     Finding,
@@ -277,7 +278,10 @@ def _seen(words: Sequence[str], members: Sequence[FileReport]) -> str:
     of = every[0].carrier if every else ""
     rows = sum(sum(seen.rows.values()) for seen in every)
     texts.append(
-        counted(rows, {BLOCK_FILE: "block", API: "answer", MINDSPORE: "file"}.get(of, "row"))
+        counted(
+            rows,
+            {BLOCK_FILE: "block", API: "answer", MINDSPORE: "file", RAW: "record"}.get(of, "row"),
+        )
     )
     bad = sum(conformity((file,)) != "conforms" for file in members)
     if bad and len(members) > 1:

@@ -1,1 +1,1 @@
-"""The graph engine's profiling as models that run, and graphs on the streams of a device."""
+"""The graph engine's profiling as models that run, graphs on a device, and texts of a run."""

@@ -25,6 +25,11 @@ from .options import OptionError as OptionError
 from .options import ProfilingType as ProfilingType
 from .options import SwitchBit as SwitchBit
 from .options import Variable as Variable
+from .reports import Dump as Dump
+from .reports import Event as Event
+from .reports import EventSpace as EventSpace
+from .reports import Reported as Reported
+from .reports import ReportGroup as ReportGroup
 from .trace import TRACE_SCHEMAS as TRACE_SCHEMAS
 from .trace import Executor as Executor
 from .trace import ExecutorName as ExecutorName
@@ -34,3 +39,4 @@ from .trace import InsertionStep as InsertionStep
 from .trace import LogId as LogId
 from .trace import Place as Place
 from .trace import trace_schema as trace_schema
+from .trace_data import TRACE_DATA as TRACE_DATA

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from ascend_conformance.engine.file_rules import query_of
 from ascend_conformance.media import load_rules
 from ascend_conformance.media.mindspore.facts import fact_tables, open_facts
-from ascend_conformance.media.mindspore.queries import query_of
 from ascend_conformance.media.mindspore.rules import FileRule, load_file_rules
 from ascend_conformance.media.mindspore.selftest import run_specimen, run_specimens
 from ascend_conformance.media.mindspore.specimens import SPECIMENS
@@ -30,7 +30,7 @@ def test_what_a_rule_names_exists(rule: FileRule) -> None:
     assert {one.split(" ", 1)[0] for one in rule.source} <= catalog().documents.sources.keys()
     assert rule.also.keys() <= load_file_rules().keys()
     with open_facts() as facts:
-        assert facts.rows(query_of(rule)) == []
+        assert facts.rows(query_of(facts, rule)) == []
         if rule.search.victim:
             facts.rows(rule.search.victim)
 

@@ -10,11 +10,12 @@ from ascend_spec import mindspore_catalog, per_spec
 from ascend_spec.core import packaged
 from ascend_spec.mindspore import IntermediateFile
 
+from ...engine.file_rules import PLACE
 from ...engine.sqlite_facts import SqliteFacts, open_sqlite
 from ...ruleset import fill
 
-PLACE = ("file", "line", "offset")
-"""Columns that come first in each table: where a row stands."""
+KINDS = ("damage", "cell_fault", "row_fault", "header", "remade")
+"""Tables whose rows are about files of the kind in their column ``of``."""
 
 HAS_ROWS = ("csv", "lines", "number")
 """Forms of intermediate files whose rows are facts."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -28,7 +28,7 @@ from ascend_spec.mindspore import Generation
 from ...engine.candidate import Listing, size_of
 from ...engine.progress import Progress
 from ...engine.sqlite_facts import SqlValue
-from .facts import Facts
+from .facts import KINDS, Facts
 from .folder import DONE, TableFile, capture_of_file, captures_in, files_of, tables_in
 from .gather_host import gather_host
 from .gather_raw import Source, gather_device
@@ -68,6 +68,11 @@ class Folder:
     def files(self) -> Mapping[int, Path]:
         """Files by their number."""
         return {number: path for path, number in self.numbers.items()}
+
+    @property
+    def of_kinds(self) -> Collection[str]:
+        """Tables whose rows are about files of the kind in their column ``of``."""
+        return KINDS
 
     @property
     def generation(self) -> Generation:

@@ -11,13 +11,13 @@ from ascend_ref.db.display import show_path
 from ascend_spec import mindspore_catalog
 
 from ...engine.asking import Asked
+from ...engine.file_rules import questions
 from ...engine.progress import Progress
 from ...engine.relations.rule import load_relations
 from ...finding import MINDSPORE, Coverage, FileReport, Finding, Seen, Skipped
 from ...options import Options
 from .facts import open_facts
 from .gather import Folder, devices_of, read_folder
-from .queries import questions
 from .rules import FileRule, in_force, load_file_rules
 from .shown import ask_relations
 

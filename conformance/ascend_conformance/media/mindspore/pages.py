@@ -8,7 +8,7 @@ from ascend_ref.markdown import Style, code
 from ascend_spec import mindspore_catalog
 
 from ...engine.fact_pages import edits_of, search_in
-from .queries import KINDS
+from .facts import KINDS
 from .rules import FileRule
 
 OF: dict[str, tuple[str, ...]] = {

@@ -13,16 +13,14 @@ from typing import Any
 
 from ascend_spec import mindspore_catalog
 
+from ...engine.file_rules import wrong as wrong_places
 from ...engine.relations.selftest import Bench
-from ...engine.trials import Rows, Trial, Trials, try_all, try_changes, wrong_rows
-from ...finding import Finding
+from ...engine.trials import Trial, Trials, try_all, try_changes
 from ...options import Options
-from ...ruleset import fill
 from .edits import apply_edits
-from .facts import Facts, fact_tables, open_facts
+from .facts import open_facts
 from .gather import Folder, read_folder
 from .judge import judge_folder
-from .queries import where
 from .rules import FileRule, in_force, load_file_rules
 from .shown import ShownByFacts
 from .specimens import SPECIMENS, Side, write_specimen
@@ -104,7 +102,9 @@ def _change(
         broken = read_folder(facts, copy, clean.label)
         report = judge_folder(broken, WITHOUT_EXAMPLES)
         found = [one for one in report.findings if (one.rule, one.place) not in known]
-        wrong = None if trial.legal else _wrong(clean, broken, rule, found, victim)
+        wrong = None
+        if not trial.legal:
+            wrong = wrong_places(clean, broken, rule, found, victim, NOT_COMPARED)
         return [one.rule for one in found], wrong
 
 
@@ -113,41 +113,6 @@ def _moved(clean: Folder, copy: Path) -> Folder:
     base = clean.path
     numbers = {copy / one.relative_to(base): number for one, number in clean.numbers.items()}
     return replace(clean, path=copy, numbers=numbers)
-
-
-def _wrong(
-    clean: Folder,
-    broken: Folder,
-    rule: FileRule,
-    found: Iterable[Finding],
-    victim: Mapping[str, Any],
-) -> str | None:
-    """Where SQL finds other facts than those that were broken, or at another place."""
-    here = [one for one in found if one.rule == rule.id]
-    rows: list[int] = []
-
-    def rows_of(stated: str | None) -> Rows:
-        query = stated and fill(stated, {name: str(one) for name, one in victim.items()})
-        rows.extend(_found_rows(clean.facts, broken.facts, rule, query))
-        return Rows(len(rows))
-
-    wrong = wrong_rows([Rows(sum(one.count for one in here))] if here else [], rule.found, rows_of)
-    if wrong is None and rows:
-        _, line, offset = where(broken, rule.search.table, rows[0])
-        if (line, offset) not in {(one.line, one.offset) for one in here}:
-            return f"found at {here[0].line} {here[0].offset} instead of {line} {offset}"
-    return wrong
-
-
-def _found_rows(clean: Facts, broken: Facts, rule: FileRule, stated: str | None) -> list[int]:
-    """Rows of the rule's table that it should find: those that it states, else those that the
-    change made other.
-    """
-    table = rule.search.table
-    if stated:
-        return [row for (row,) in broken.rows(f"SELECT row FROM ({stated}) ORDER BY row")]
-    compared = [one for one in fact_tables()[table] if one not in NOT_COMPARED]
-    return [row for row, _ in broken.new_rows(clean, table, compared)]
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from ascend_spec.core.units import factor
 from ascend_spec.mindspore import IntermediateFile, TableColumn
 
 from ...engine.asking import Asked
+from ...engine.file_rules import place_words, where
 from ...engine.relations.edits import CannotShow
 from ...engine.relations.judge import Answer, groups
 from ...engine.relations.judge import questions as questions_on
@@ -23,7 +24,6 @@ from ...finding import Finding
 from ...options import Options
 from .facts import HAS_ROWS, Facts
 from .gather import Folder
-from .queries import place_words, where
 
 NS: Mapping[str, int] = {"tick": 10, "10 ns": 10}
 """Nanoseconds of units that are this profiler's own (mindspore-profiler 1.2)."""

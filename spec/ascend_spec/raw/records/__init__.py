@@ -1,5 +1,6 @@
 """Declarations of the binary records, one for each kind; the sizes are those of whole records."""
 
+from .additional import AIC_TIMESTAMP_INFO as AIC_TIMESTAMP_INFO
 from .additional import CAPTURE_OP_INFO as CAPTURE_OP_INFO
 from .additional import CAPTURE_OP_INFO_VARIABLE as CAPTURE_OP_INFO_VARIABLE
 from .additional import CAPTURED_TENSORS as CAPTURED_TENSORS

@@ -332,6 +332,18 @@ MC2_COMM_INFO = additional(
 )
 """``mc2_comm_info``: the streams of operators that compute and communicate at once."""
 
+_timestamp = partial(_additional, source=("ge-profiling 5.4",), shows=UNRECORDED)
+
+AIC_TIMESTAMP_INFO = additional(
+    24,
+    head(),
+    _timestamp("syscyc", Int64ul, "Time on the core.", unit="tick"),
+    _timestamp("blockId", Int32ul, "Block of the kernel."),
+    _timestamp("descId", Int32ul, "Point of the kernel that was passed."),
+    _timestamp("curPc", Int64ul, "Program counter."),
+)
+"""``timestamp``: a core passed a point of its kernel; the exporter does not read it."""
+
 
 def _captured(size: int, tensors: Construct, *after: Construct) -> tuple[Construct, ...]:
     """The body of a captured operator; ``size`` is that of its fixed part."""

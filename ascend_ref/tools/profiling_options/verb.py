@@ -12,13 +12,12 @@ import click
 
 from ascend_ref.cli.guard import CommandError
 from ascend_ref.cli.options import Known
+from ascend_ref.ge.options.text import read_options, refusal
 from ascend_spec import catalog
 
-from .text import read_options, refusal
-
 if TYPE_CHECKING:
-    from .explain import Ways
-    from .given import Given
+    from ascend_ref.ge.options.explain import Ways
+    from ascend_ref.ge.options.given import Given
 
 PRODUCT = Known("product", lambda: {name: name for name in catalog().products})
 USUAL = "A2"
@@ -71,8 +70,8 @@ def explain(
     OPTIONS is the JSON text, or FILE has it. Options that the graph engine or its collector
     refuse are an error.
     """
-    from .explain import explain as explained
-    from .show import as_document, as_lines, ways_as_lines
+    from ascend_ref.ge.options.explain import explain as explained
+    from ascend_ref.ge.options.show import as_document, as_lines, ways_as_lines
 
     if wanted is not None:
         if words or mode is not None or environment:
@@ -96,7 +95,7 @@ def explain(
 
 
 def _given(words: tuple[str, ...], mode: str | None, environment: bool) -> Given:
-    from .given import Given
+    from ascend_ref.ge.options.given import Given
 
     named = [one for one in words if environment and _VARIABLE.match(one)]
     texts = [one for one in words if one not in named]
@@ -115,9 +114,8 @@ def _given(words: tuple[str, ...], mode: str | None, environment: bool) -> Given
 
 def _ways(wanted: str, product: str | None) -> Ways:
     """How something is recorded, by its address."""
+    from ascend_ref.ge.options.explain import ways_of
     from ascend_ref.tools.spec.lookup import NotFound, find
-
-    from .explain import ways_of
 
     try:
         subject = find(wanted)

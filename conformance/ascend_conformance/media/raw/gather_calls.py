@@ -1,0 +1,135 @@
+"""Calls and events of a host as facts, and which call of a thread holds a moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ascend_ref.raw.layout import Layout
+from ascend_ref.raw.slices import Block
+from ascend_ref.raw.vocabulary import named
+from ascend_spec.raw.records import EVENT_FLAG
+
+from ...engine.sqlite_facts import SqlValue
+from .reading import Folder, known_types
+
+Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+NODE = 10000
+WITH_TEXTS = (5500, NODE)
+"""Levels whose items are numbers of texts."""
+
+
+def gather_calls(folder: Folder) -> None:
+    """Every call and event."""
+    host = folder.host
+    if host is None:
+        return
+    for layout, block, number in folder.blocks(host, "api_event"):
+        folder.facts.add("call", _calls(folder, layout, block, number))
+
+
+def _calls(
+    folder: Folder, layout: Layout, block: Block, number: int
+) -> Iterator[tuple[SqlValue, ...]]:
+    rows = layout.view(0, block.rows)
+    is_event = rows["endTime"] == np.uint64(EVENT_FLAG)
+    offsets = offsets_of(block, layout)
+    levels, types = rows["level"].tolist(), rows["type"].tolist()
+    items = rows["itemId"].tolist()
+    level_texts, known = named("levels"), known_types()
+    columns = zip(
+        offsets,
+        levels,
+        types,
+        rows["threadId"].tolist(),
+        rows["beginTime"].astype(np.int64).tolist(),
+        rows["endTime"].astype(np.int64).tolist(),
+        items,
+        rows["reserve"].tolist(),
+        is_event.tolist(),
+        strict=True,
+    )
+    for offset, level, value, thread, begin, end, item, request, event in columns:
+        name = folder.types.get((level, value)) or known.get((level, value))
+        text = folder.texts.get(item) if level in WITH_TEXTS else None
+        yield (
+            *(number, None, offset, level, level_texts.get(level), value, name),
+            *(int(name is not None), thread, begin, None if event else end),
+            *(signed(item), text, request, int(event)),
+        )
+
+
+def offsets_of(block: Block, layout: Layout) -> list[int]:
+    """The byte of each record of a block."""
+    places = block.offset + np.arange(len(block.rows)) * layout.size
+    found: list[int] = np.maximum(places, 0).tolist()
+    return found
+
+
+def signed(number: int) -> int:
+    """A number of 64 bits as SQLite holds it."""
+    return number - (1 << 64) if number >> 63 else number
+
+
+@dataclass
+class Holders:
+    """Calls of the layer of nodes by thread: which of them holds a moment.
+
+    A call holds what is later than its begin and not later than its end (raw-prof 5).
+    """
+
+    threads: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
+    begins: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
+    ends: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
+    items: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    def __bool__(self) -> bool:
+        return len(self.threads) > 0
+
+    def of(self, threads: Integers, times: Integers) -> tuple[Flags, Integers]:
+        """Whether a call holds each moment, and the item of the last one that does."""
+        held = np.zeros(len(times), np.bool_)
+        items = np.zeros(len(times), np.int64)
+        if not len(times):
+            return held, items
+        order = np.argsort(threads, kind="stable")
+        changes = np.diff(threads[order], prepend=-1) != 0
+        edges: list[int] = np.flatnonzero(changes).tolist()
+        stops = [*edges[1:], len(order)]
+        for start, stop in zip(edges, stops, strict=True):
+            own = order[start:stop]
+            first, last = np.searchsorted(self.threads, [threads[own[0]], threads[own[0]] + 1])
+            held[own], items[own] = self._on_thread(slice(first, last), times[own])
+        return held, items
+
+    def _on_thread(self, calls: slice, times: Integers) -> tuple[Flags, Integers]:
+        begins, ends, items = self.begins[calls], self.ends[calls], self.items[calls]
+        if not len(begins):
+            return np.zeros(len(times), np.bool_), np.zeros(len(times), np.int64)
+        last = np.searchsorted(begins, times, side="left") - 1
+        place = np.maximum(last, 0)
+        latest = np.maximum.accumulate(ends)
+        holder = np.where(ends == latest, np.arange(len(ends)), -1)
+        longest = np.maximum.accumulate(holder)
+        is_own = ends[place] >= times
+        held = (last >= 0) & (latest[place] >= times)
+        return held, np.where(is_own, items[place], items[longest[place]])
+
+
+def holders(folder: Folder) -> Holders:
+    """The calls of nodes of the facts."""
+    rows = folder.facts.rows(
+        'SELECT thread, begin, "end", item FROM call WHERE level = ? AND is_event = 0 AND begin <= '
+        '"end" ORDER BY thread, begin, "end" DESC',
+        (NODE,),
+    )
+    if not rows:
+        return Holders()
+    columns: list[Any] = [np.array(one, np.int64) for one in zip(*rows, strict=True)]
+    return Holders(*columns)

@@ -1,0 +1,324 @@
+"""Compact and additional records of a host as facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import construct
+import numpy as np
+import numpy.typing as npt
+
+from ascend_ref.raw.layout import Layout
+from ascend_ref.raw.slices import Block
+from ascend_ref.raw.vocabulary import named
+from ascend_spec import raw_catalog
+from ascend_spec.core.packed import Field
+from ascend_spec.raw import RawFile
+from ascend_spec.raw.records import HASH_DIC
+
+from ...engine.sqlite_facts import SqlValue
+from .gather_calls import Holders, holders, offsets_of, signed
+from .reading import Folder
+
+Rows: TypeAlias = Iterator[tuple[SqlValue, ...]]
+Records = npt.NDArray[Any]
+Key = tuple[int, int, int]
+
+LISTS: Mapping[str, str] = {"fusionOpId": "fusionOpNum"}
+"""Fields of several texts, and how many of them count."""
+
+MAY_BE_NONE = frozenset(
+    ["modelName", "dynOpName", "kernelName", "cclTag", "hashId", "algType", "groupName"]
+)
+"""Texts that a record need not have; there is a 0 then (ge-profiling 6, G3)."""
+
+
+@dataclass
+class _Stream:
+    """The records of one kind of file as they come."""
+
+    folder: Folder
+    kind: RawFile
+    calls: Holders
+    levels: dict[tuple[int, int], list[int]] = field(default_factory=dict)
+    unknown: dict[tuple[str, int], tuple[int, int]] = field(default_factory=dict)
+    batches: dict[Key, list[int]] = field(default_factory=dict)
+    known: npt.NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
+    last_side: dict[Key, int] = field(default_factory=dict)
+    memory: dict[tuple[int, int], int] = field(default_factory=dict)
+    kept: list[list[SqlValue]] = field(default_factory=list)
+
+
+def gather_host(folder: Folder) -> None:
+    """Every compact and additional record of the host."""
+    host = folder.host
+    if host is None:
+        return
+    calls = holders(folder)
+    known = np.array(sorted(folder.texts), np.uint64)
+    for file in host.folder.files:
+        kind = raw_catalog().files[file]
+        if kind.form != "records" or file == "api_event" or not _has_heads(kind):
+            continue
+        stream = _Stream(folder, kind, calls, known=known)
+        make = TABLES.get(file)
+        for layout, block, number in folder.blocks(host, file):
+            rows = layout.view(0, block.rows)
+            _note_heads(stream, rows, layout, block, number)
+            if len(layout.members) == 1:
+                _note_texts(stream, layout, rows, block, number)
+            if make is not None:
+                table, rows_of = make
+                offsets = offsets_of(block, layout)
+                made = rows_of(stream, rows)
+                places = ((number, None, offset) for offset in offsets)
+                found = ((*place, *own) for place, own in zip(places, made, strict=True))
+                if file in BATCHED:
+                    stream.kept += [list(one) for one in found]
+                else:
+                    folder.facts.add(table, found)
+        _finish(stream, make[0] if make is not None else None)
+
+
+def _has_heads(kind: RawFile) -> bool:
+    declaration = raw_catalog().record(kind.members[0].record)
+    names = [one.name for one in declaration.subcons]
+    return names[:1] == ["magicNumber"] and raw_catalog().record_size(kind.members[0].record) in (
+        64,
+        256,
+    )
+
+
+def _note_heads(stream: _Stream, rows: Records, layout: Layout, block: Block, number: int) -> None:
+    keys = rows["level"].astype(np.int64) << 32 | rows["type"]
+    found = np.unique(keys, return_index=True, return_counts=True)
+    for key, first, count in zip(*(one.tolist() for one in found), strict=True):
+        offset = max(block.offset + first * layout.size, 0)
+        known = stream.levels.setdefault((key >> 32, key & 0xFFFF_FFFF), [number, offset, 0])
+        known[2] += count
+
+
+def _note_texts(stream: _Stream, layout: Layout, rows: Records, block: Block, number: int) -> None:
+    """Numbers that the dictionary does not have, each where it is first."""
+    for name, count in _text_fields(layout.declaration(layout.members[0])):
+        column = rows[name]
+        places = np.arange(len(rows))
+        if column.ndim > 1:
+            used = np.arange(column.shape[1])[None, :] < rows[count].astype(np.int64)[:, None]
+            places = np.broadcast_to(places[:, None], column.shape)[used]
+            column = column[used]
+        values, first = np.unique(column, return_index=True)
+        spots = np.searchsorted(stream.known, values)
+        inside = np.minimum(spots, max(len(stream.known) - 1, 0))
+        is_known = (
+            stream.known[inside] == values if len(stream.known) else np.zeros(len(values), bool)
+        )
+        for value, at in zip(values[~is_known].tolist(), first[~is_known].tolist(), strict=True):
+            if value == 0 and (name in MAY_BE_NONE or stream.kind.file not in ("node_basic_info",)):
+                continue
+            offset = max(block.offset + int(places[at]) * layout.size, 0)
+            stream.unknown.setdefault((name, value), (number, offset))
+
+
+def _text_fields(declaration: construct.Struct) -> Iterator[tuple[str, str]]:
+    """Fields that are numbers of texts; of those of several the field with their number."""
+    for one in declaration.subcons:
+        if isinstance(one, Field) and one.facts.values == HASH_DIC:
+            yield str(one.name), LISTS.get(str(one.name), "")
+
+
+def _finish(stream: _Stream, table: str | None) -> None:
+    """What only the whole file shows."""
+    kind, facts = stream.kind, stream.folder.facts
+    facts.add(
+        "head",
+        (
+            (number, None, offset, kind.file, level, value, count, int(_fits(kind, level, value)))
+            for (level, value), (number, offset, count) in stream.levels.items()
+        ),
+    )
+    facts.add(
+        "unknown_text",
+        (
+            (number, None, offset, kind.file, name, str(value))
+            for (name, value), (number, offset) in stream.unknown.items()
+        ),
+    )
+    if table is not None and stream.kept:
+        place = BATCHED[kind.file]
+        sizes = {key: len(found) for key, found in stream.batches.items()}
+        for key, found in stream.batches.items():
+            for number in found:
+                stream.kept[number][place] = sizes[key]
+        facts.add(table, (tuple(one) for one in stream.kept))
+
+
+def _fits(kind: RawFile, level: int, value: int) -> bool:
+    """Whether a head is that of a kind of file; where levels differ, the type is of the first."""
+    if kind.levels and level not in kind.levels:
+        return False
+    return kind.type is None or value == kind.type or level != kind.levels[0]
+
+
+# --- tables --------------------------------------------------------------------------------------
+
+
+def _held(stream: _Stream, rows: Records) -> tuple[Sequence[int | None], list[str | None]]:
+    """For each record whether a call of a node holds it, and the text of its item."""
+    if not stream.calls:
+        return [None] * len(rows), [None] * len(rows)
+    times = rows["timeStamp"].astype(np.int64)
+    held, items = stream.calls.of(rows["threadId"].astype(np.int64), times)
+    texts = _texts(stream, items.view(np.uint64))
+    return held.astype(int).tolist(), [
+        text if one else None for one, text in zip(held.tolist(), texts, strict=True)
+    ]
+
+
+def _texts(stream: _Stream, column: npt.NDArray[Any]) -> list[str | None]:
+    """The texts of numbers; a number of no text as itself, 0 of no text as nothing."""
+    texts = stream.folder.texts
+    return [texts.get(one) or (f"{one:#x}" if one else None) for one in column.tolist()]
+
+
+def _heads(rows: Records) -> tuple[list[int], list[int]]:
+    return rows["threadId"].tolist(), rows["timeStamp"].astype(np.int64).tolist()
+
+
+def _operators(stream: _Stream, rows: Records) -> Rows:
+    cores = named("ge_task_types")
+    kinds = rows["taskType"].tolist()
+    columns = (
+        *_heads(rows),
+        _texts(stream, rows["opName"]),
+        kinds,
+        [cores.get(one) for one in kinds],
+        _texts(stream, rows["opType"]),
+        (rows["blockNum"] & 0xFFFF).tolist(),
+        (rows["blockNum"] >> 16).tolist(),
+        rows["opFlag"].tolist(),
+        *_held(stream, rows),
+    )
+    return zip(*columns, strict=True)
+
+
+def _collectives(stream: _Stream, rows: Records) -> Rows:
+    columns = (*_heads(rows), _texts(stream, rows["groupName"]), *_held(stream, rows))
+    return zip(*columns, strict=True)
+
+
+def _keys(rows: Records) -> Iterator[Key]:
+    columns = (rows["opName"], rows["timeStamp"], rows["threadId"])
+    return zip(*(one.tolist() for one in columns), strict=True)
+
+
+def _tensor_records(stream: _Stream, rows: Records) -> Rows:
+    threads, times = _heads(rows)
+    names, (held, items) = _texts(stream, rows["opName"]), _held(stream, rows)
+    counts = rows["tensorNum"].tolist()
+    sides = rows["tensorData"]["tensorType"]
+    shape = rows["tensorData"]["shape"]
+    most = sides.shape[1]
+    used = np.arange(most)[None, :] < np.minimum(rows["tensorNum"].astype(np.int64), most)[:, None]
+    ended = np.logical_or.accumulate(shape == 0, axis=2)
+    zeros = np.sum((ended & (shape != 0)) & used[:, :, None], axis=(1, 2)).tolist()
+    for place, key in enumerate(_keys(rows)):
+        batch = stream.batches.setdefault(key, [])
+        own = sides[place][: min(counts[place], most)].tolist()
+        row = [stream.last_side.get(key, 0), *own]
+        is_mixed = any(first > second for first, second in pairwise(row))
+        stream.last_side[key] = row[-1]
+        number = len(stream.kept) + place
+        batch.append(number)
+        yield (
+            *(threads[place], times[place], names[place], counts[place], len(batch), None),
+            *(",".join(map(str, own)), int(is_mixed), zeros[place], held[place], items[place]),
+        )
+
+
+def _contexts(stream: _Stream, rows: Records) -> Rows:
+    counts = rows["ctxIdNum"].tolist()
+    ids = rows["ctxIds"]
+    different = [len(set(one[:count].tolist())) for one, count in zip(ids, counts, strict=True)]
+    held, items = _held(stream, rows)
+    of_nodes = (rows["level"] == 10000).tolist()
+    held = [one if own else None for one, own in zip(held, of_nodes, strict=True)]
+    names = _texts(stream, rows["opName"])
+    return zip(*_heads(rows), names, counts, different, held, items, strict=True)
+
+
+def _fusions(stream: _Stream, rows: Records) -> Rows:
+    threads, times = _heads(rows)
+    sizes = [rows[name].tolist() for name in _SIZES]
+    totals, names = rows["totalMemSize"].tolist(), _texts(stream, rows["opName"])
+    for place, key in enumerate(_keys(rows)):
+        batch = stream.batches.setdefault(key, [])
+        batch.append(len(stream.kept) + place)
+        total = sum(one[place] for one in sizes) % (1 << 64)
+        yield (
+            *(threads[place], times[place], names[place], int(rows["fusionOpNum"][place])),
+            *(len(batch), None, signed(totals[place]), signed(total)),
+        )
+
+
+_SIZES = ("inputMemsize", "outputMemsize", "weightMemSize", "workspaceMemSize")
+
+
+def _memory(stream: _Stream, rows: Records) -> Rows:
+    threads, times = _heads(rows)
+    names = _texts(stream, rows["nodeId"])
+    columns = (rows["addr"].astype(np.int64), rows["size"], rows["deviceId"])
+    for place, (address, size, device) in enumerate(
+        zip(*(one.tolist() for one in columns), strict=True)
+    ):
+        before = stream.memory.get((device, address), 0)
+        stream.memory[device, address] = min(max(before + size, 0), (1 << 62))
+        yield (*(threads[place], times[place], names[place], address, size, device, before),)
+
+
+def _planned(stream: _Stream, rows: Records) -> Rows:
+    columns = (
+        _texts(stream, rows["opName"]),
+        rows["graphId"].tolist(),
+        rows["size"].tolist(),
+        rows["lifeStart"].astype(np.int64).tolist(),
+        rows["lifeEnd"].astype(np.int64).tolist(),
+    )
+    return zip(*columns, strict=True)
+
+
+def _graphs(stream: _Stream, rows: Records) -> Rows:
+    seen = {
+        item
+        for (item,) in stream.folder.facts.rows(
+            "SELECT DISTINCT item FROM call WHERE level = 15000 AND type IN (1, 2)"
+        )
+    }
+    models = rows["modelId"].tolist()
+    columns = (
+        *_heads(rows),
+        _texts(stream, rows["modelName"]),
+        rows["graphId"].tolist(),
+        models,
+        [int(one in seen) for one in models],
+    )
+    return zip(*columns, strict=True)
+
+
+TABLES: Mapping[str, tuple[str, Callable[[_Stream, Records], Rows]]] = {
+    "node_basic_info": ("operator", _operators),
+    "hccl_op_info": ("collective", _collectives),
+    "tensor_info": ("tensor_record", _tensor_records),
+    "context_id_info": ("context", _contexts),
+    "fusion_op_info": ("fusion", _fusions),
+    "task_memory_info": ("memory", _memory),
+    "static_op_mem": ("planned", _planned),
+    "graph_id_map": ("graph", _graphs),
+}
+"""By kind of file, the table of facts and what makes its rows, without their places."""
+
+BATCHED: Mapping[str, int] = {"tensor_info": 8, "fusion_op_info": 8}
+"""By kind of file, the column that holds how many records one operator has."""

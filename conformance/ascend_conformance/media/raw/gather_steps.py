@@ -1,0 +1,81 @@
+"""The step trace of devices as facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ascend_ref.raw.vocabulary import numbered
+
+from ...engine.sqlite_facts import SqlValue
+from .gather_calls import offsets_of
+from .reading import Folder
+
+FILE = "ts_track"
+KIND = 10
+"""The tag of records of the step trace (ge-profiling 3.3)."""
+
+Step = tuple[int, int, int, int, int, int, int]
+"""File, byte, model, stream, tag, index and time."""
+
+
+def gather_steps(folder: Folder) -> None:
+    """Records of the step trace of each device, by model and time."""
+    for context in folder.contexts:
+        device = context.folder.device
+        if device is None or FILE not in context.folder.files:
+            continue
+        steps: list[Step] = []
+        for layout, block, number in folder.blocks(context, FILE):
+            offsets = np.array(offsets_of(block, layout))
+            for place, mask in enumerate(layout.split(block.rows)):
+                if KIND not in layout.members[place].values:
+                    continue
+                rows = layout.view(place, block.rows[mask])
+                columns = (rows["modelId"], rows["streamId"], rows["tagId"], rows["indexId"])
+                steps += zip(
+                    [number] * len(rows),
+                    offsets[mask].tolist(),
+                    *(one.astype(np.int64).tolist() for one in (*columns, rows["timestamp"])),
+                    strict=True,
+                )
+        folder.facts.add("step", _rows(device, steps))
+
+
+def _rows(device: int, steps: list[Step]) -> Iterator[tuple[SqlValue, ...]]:
+    tags = numbered("step_tags")
+    plain = {
+        tags["model start"]: "start",
+        tags["model end"]: "end",
+        tags["FP"]: "fp",
+        tags["BP"]: "bp",
+        tags["iteration end"]: "iteration",
+        tags["iteration start"]: "sequence",
+        tags["mark"]: "mark",
+        tags["step start"]: "framework",
+        tags["step end"]: "framework",
+    }
+    reductions, fetches = tags["all-reduce"], tags["get-next"]
+    count, inside = 0, False
+    model_before: int | None = None
+    for number, offset, model, stream, tag, index, time in sorted(
+        steps, key=lambda one: (one[2], one[6], one[0], one[1])
+    ):
+        if model != model_before:
+            model_before, count, inside = model, 0, False
+        meaning, pair, side = plain.get(tag), None, None
+        if reductions <= tag < fetches + 10_000:
+            meaning = "reduction" if tag < fetches else "fetch"
+            pair, side = (tag - (reductions if tag < fetches else fetches)) // 2, tag % 2
+        if meaning == "start":
+            count, inside = count + 1, True
+        own = count if inside else None
+        if meaning == "iteration":
+            count += 1
+        if meaning == "end":
+            inside = False
+        yield (
+            *(number, None, offset, device, model, stream, tag, meaning, pair, side),
+            *(index, time, own),
+        )

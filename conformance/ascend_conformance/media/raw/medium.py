@@ -1,0 +1,72 @@
+"""The medium of raw files of CANN's profiler: those of one PROF_* are judged together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import Described, Judged, Medium, SelfTest
+
+if TYPE_CHECKING:
+    from ascend_ref.markdown import Style
+
+    from ...engine.candidate import Candidate, Listing
+    from ...engine.damaging import Change
+    from ...engine.progress import Progress
+    from ...engine.trials import Trials
+    from ...options import Options
+    from ...ruleset import Rule
+
+
+class _RawFiles(Medium):
+    name = "raw"
+    specimens = ("raw",)
+
+    def rules(self) -> Mapping[str, Rule[Any]]:
+        from .rules import load_raw_rules
+
+        return load_raw_rules()
+
+    def candidates(self, listing: Listing) -> Iterable[Candidate]:
+        from .folder import folders_in
+
+        return folders_in(listing)
+
+    def recognise(self, path: Path, listing: Listing) -> Candidate | None:
+        from .folder import dump_alone
+
+        return dump_alone(path)
+
+    def is_named(self, name: str) -> bool:
+        from .folder import is_dump_name
+
+        return is_dump_name(name)
+
+    def judge(self, candidate: Candidate, options: Options, progress: Progress | None) -> Judged:
+        from .judge import judge_raw  # slow: numpy
+
+        return judge_raw(candidate.path, options, candidate.label, progress), ()
+
+    def damage(self, candidate: Candidate, rule: Rule[Any], at: str | None) -> Sequence[Change]:
+        from .damaging import damage_files
+
+        return damage_files(candidate.path, rule)
+
+    def self_test(self, wanted: SelfTest) -> Trials:
+        from .selftest import run_specimens  # slow: the simulator
+
+        return run_specimens(wanted.processes, wanted.progress, wanted.rules)
+
+    def describe(self, rule: Rule[Any], style: Style) -> Described:
+        from . import pages
+
+        return Described(pages.where(rule, style), pages.search(rule), pages.mutation(rule))
+
+    def about(self, rule: Rule[Any]) -> Iterable[tuple[str, str]]:
+        from . import pages
+
+        return pages.about(rule)
+
+
+MEDIUM = _RawFiles()

@@ -1,0 +1,114 @@
+"""The folder whose files are being read, and what all of them need."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from ascend_ref.raw.context import Context
+from ascend_ref.raw.damage import Damage
+from ascend_ref.raw.layout import Ambiguous, Layout, layout_of
+from ascend_ref.raw.slices import Block, read_blocks
+from ascend_spec import ge_catalog, per_spec, raw_catalog
+from ascend_spec.raw import RawFile
+
+from ...engine.sqlite_facts import SqliteFacts
+from .facts import OF_KINDS
+
+
+@dataclass
+class Folder:
+    """What was read. ``files`` by their number, which is ``file`` in the facts."""
+
+    facts: SqliteFacts
+    path: Path
+    label: str
+    contexts: Sequence[Context] = ()
+    numbers: dict[Path, int] = field(default_factory=dict)
+    damage: list[tuple[Damage, RawFile]] = field(default_factory=list)
+    records: dict[Path, int] = field(default_factory=dict)
+    texts: Mapping[int, str] = field(default_factory=dict)
+    types: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    unreadable: str | None = None
+
+    @cached_property
+    def files(self) -> Mapping[int, Path]:
+        """Files by their number."""
+        return {number: path for path, number in self.numbers.items()}
+
+    @property
+    def of_kinds(self) -> Collection[str]:
+        """Tables whose rows are about files of the kind in their column ``of``."""
+        return OF_KINDS
+
+    @property
+    def host(self) -> Context | None:
+        """The host, where it has files."""
+        return next((one for one in self.contexts if one.folder.side == "host"), None)
+
+    def number(self, path: Path) -> int:
+        """The number of a file."""
+        return self.numbers.setdefault(path, len(self.numbers))
+
+    def shown(self, path: Path) -> str:
+        """How reports call a file of the folder."""
+        if path == self.path:
+            return self.label
+        try:
+            return str(Path(self.label) / path.relative_to(self.path))
+        except ValueError:
+            return str(path)
+
+    def blocks(self, context: Context, file: str) -> Iterator[tuple[Layout, Block, int]]:
+        """The records of a kind of file block by block, each with the number of its file."""
+        kind, damage = raw_catalog().files[file], list[Damage]()
+        layout = self.layout(context, kind)
+        slices = context.folder.files.get(file)
+        if layout is None or slices is None:
+            return
+        for _, run in slices.runs():
+            for block in read_blocks(run, layout, kind.side, damage):
+                count = len(block.rows)
+                self.records[block.path] = self.records.get(block.path, 0) + count
+                _note_unknown(layout, block, damage)
+                yield layout, block, self.number(block.path)
+        self.damage += [(one, kind) for one in damage]
+
+    def layout(self, context: Context, kind: RawFile) -> Layout | None:
+        """How the records of a kind lie in its files; nothing where that cannot be known."""
+        try:
+            return layout_of(kind, context.side.chip, context.side.settings)
+        except Ambiguous:
+            return None
+
+
+def _note_unknown(layout: Layout, block: Block, damage: list[Damage]) -> None:
+    """State records of none of several kinds, where the first of them stands."""
+    known = np.logical_or.reduce(layout.split(block.rows))
+    if not known.all():
+        first = int(np.argmin(known))
+        value = int(layout.kinds(block.rows[first : first + 1])[0])
+        count = int(np.sum(~known))
+        text = f"{count:,} records of an unknown kind (first {layout.select} {value})"
+        damage.append(Damage(block.path, text, max(block.offset + first * layout.size, 0)))
+
+
+@per_spec
+def known_types() -> Mapping[tuple[int, int], str]:
+    """Names of types by level and type, as far as no dictionary is needed for them."""
+    raw = raw_catalog()
+    nodes, models, tasks = (
+        {int(one.value): one.label or one.name or "" for one in raw.vocabularies[name].members}
+        for name in ("node_types", "model_types", "runtime_task_types")
+    )
+    found = {(10000, value): name for value, name in nodes.items()}
+    found |= {(15000, value): name for value, name in models.items()}
+    found |= {(5000, value): name for value, name in tasks.items()}
+    found |= {
+        (5500, int(one.value)): one.name or "" for one in raw.vocabularies["hccl_types"].members
+    }
+    return {**found, **ge_catalog().enumerated}
