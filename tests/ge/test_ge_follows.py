@@ -94,6 +94,9 @@ def compare(product: str, options: Mapping[str, Any], folder: Path) -> None:
         if does(one.program, product) and one.address not in out
     }
     there = written(folder, product, options)
+    if explanation.settings.level is None:  # without tasks there may be no name to be hashed
+        for held in (there, named):
+            held.pop("raw/hash_dic", None)
     assert sorted(there.keys() - named.keys()) == []
     assert sorted(named.keys() - there.keys()) == []
     for address, columns in there.items():

@@ -15,7 +15,7 @@ from ascend_spec import catalog, ge_catalog, raw_catalog, text_catalog, timeline
 from ascend_spec.db.model import Table
 from ascend_spec.raw import RawFile
 from ascend_spec.text import CsvFile
-from ascend_spec.text.model import Level, Writer
+from ascend_spec.text.model import Level, Scene, Writer
 from ascend_spec.timeline import Layer
 
 Thing: TypeAlias = Table | CsvFile | Layer | RawFile
@@ -131,12 +131,13 @@ class Recording:
         writer = self._writer(file)
         if writer is None or self.product not in file.families:
             return ()
+        scene: tuple[Scene, ...] = () if self._is_recorded(OPERATORS) else ("no-operators",)
         columns = file.columns_at(
             writer=writer.id,
             family=self.product,
             level=self.level,
             metrics=self._group(file),
-            scene=() if self._is_recorded(OPERATORS) else ("no-operators",),
+            scene=scene,
             repeat=1,
         )
         return tuple(dict.fromkeys(one.name_by(writer) for one in columns))
