@@ -50,6 +50,8 @@ PROSE = frozenset(
         "message",
         "when",
         "sorted_by",
+        "expects",
+        "program",
         "$schema",
         "$id",
         "$comment",
@@ -87,6 +89,7 @@ OURS = frozenset(
         "each",
         "takes",
         "shown_by",
+        "cost_class",
         "proposal",
         "refusal",
         "refusals",
@@ -126,6 +129,9 @@ NAMING = [
     "way",
     "analyser",
     "request",
+    "option",
+    "variable",
+    "bit",
 ]
 
 

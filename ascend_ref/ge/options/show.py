@@ -123,7 +123,7 @@ def _types(settings: Settings) -> list[str]:
     """The types of profiling that the runtime turns on."""
     bits = ge_catalog().switch_bits
     return [
-        one.type
+        one.name
         for one in ge_catalog().profiling_types.values()
         if any(settings.mask & bits[bit].mask for bit in one.switched_by)
     ]

@@ -144,7 +144,7 @@ SUMMARY = (
 def type_section(kind: ProfilingType, style: Style) -> str:
     """One type of profiling."""
     return style.page(
-        kind.type,
+        kind.name,
         kind.summary,
         ("Number", str(kind.value)),
         ("Mask", code(f"{kind.mask:#x}")),
@@ -157,7 +157,7 @@ def type_section(kind: ProfilingType, style: Style) -> str:
 def bit_section(bit: SwitchBit, style: Style) -> str:
     """One bit of profSwitch."""
     known = ge_catalog().profiling_types.values()
-    types = [one.type for one in known if bit.bit in one.switched_by]
+    types = [one.name for one in known if bit.bit in one.switched_by]
     return style.page(
         bit.bit,
         bit.summary,

@@ -89,7 +89,7 @@ class GeCatalog:
     @cached_property
     def profiling_types(self) -> Mapping[str, ProfilingType]:
         """What the runtime can record, by name."""
-        return self.documents.by("type", ProfilingType, f"{FOLDER}/profiling_types.yaml")
+        return self.documents.by("name", ProfilingType, f"{FOLDER}/profiling_types.yaml")
 
     @cached_property
     def switch_bits(self) -> Mapping[str, SwitchBit]:

@@ -173,7 +173,7 @@ class Entry:
 class ProfilingType:
     """Something that the runtime records, by its number; ``switched_by``: bits that turn it on."""
 
-    type: str
+    name: str
     value: int
     summary: str
     source: tuple[str, ...]
