@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 MOST_BYTES = 16 << 20
 """Of a file of options; the graph engine keeps 2,047."""
 MOST_PROBLEMS = 3
+LONGEST_NAME = 60
+"""Of what a message repeats of a word that is no name."""
 
 
 def read_options(word: str) -> str:
@@ -24,8 +26,13 @@ def read_options(word: str) -> str:
     """
     if not word.strip() or word.lstrip()[:1] in '{["':
         return word
-    with Path(word).open("rb") as file:
-        content = file.read(MOST_BYTES + 1)
+    try:
+        with Path(word).open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except ValueError:  # a NUL, or half of a surrogate pair
+        raise CommandError(
+            f"{word[:LONGEST_NAME]!a}: is no name of a file; expected options in JSON or a file"
+        ) from None
     if len(content) > MOST_BYTES:
         raise CommandError(
             f"{word}: has more than {MOST_BYTES >> 20} MiB; expected options in JSON"
