@@ -81,6 +81,7 @@ def test_printed_make_targets_exist(document: str) -> None:
             "docs/texts.md",
             "docs/write.md",
             "docs/by-hand.md",
+            "docs/ge.md",
         ],
         every=5,
     ),
@@ -106,7 +107,9 @@ def test_printed_commands_work(
     assert commands_run
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/raw.md", "docs/mindspore.md"])
+@pytest.mark.parametrize(
+    "document", ["README.md", "docs/raw.md", "docs/mindspore.md", "docs/ge.md"]
+)
 def test_what_a_document_says_is_printed_is_printed(
     document: str,
     tmp_path: Path,
