@@ -33,6 +33,10 @@ _BY_THEME = {
         "what an exporter writes of a simulated recording (ascend-ref conform)",
         "Its run is watched, and its files are compared with what is true of the recording.",
     ),
+    "life_cycle": Described(
+        "an implementation of ge/ge_prof.h (ascend-ref ge conform-life-cycle)",
+        "Sequences of calls are drawn, and what it answers is compared with what the model does.",
+    ),
     "ranks": Described(
         "databases or text deliverables of several ranks that are judged together",
         "Each two of them are compared.",
