@@ -14,19 +14,16 @@ from ascend_ref.cli.outputs import refuse_existing, room_for
 from ascend_ref.cli.reference import commands
 
 COMMANDS = dict(commands())
-WRITERS = ("decode", "encode", "export", "kernel", "plot", "simulate", "spec export", "specimen")
 REPORTERS = {
     "ascend-ref check",
     "ascend-ref conform",
     "ascend-ref ge conform-life-cycle",
-    "ascend-ref ge explain",
     "ascend-ref probe",
 }
 WRITERS = (
     *("decode", "encode", "export", "ge run", "ge trace", "kernel", "plot", "simulate"),
     *("spec export", "specimen"),
 )
-REPORTERS = {"ascend-ref check", "ascend-ref conform", "ascend-ref probe"}
 LISTS = (
     ["scenarios"],
     ["scenarios", "--of", "kernel"],

@@ -29,7 +29,7 @@ def ge(*words: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
 
 
 def document(*words: str, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
-    code, out, err = ge(*words, "--format", "json", capsys=capsys)
+    code, out, err = ge(*words, "--json", capsys=capsys)
     assert (code, err) == (0, "")
     found: dict[str, Any] = json.loads(out)
     return found

@@ -50,12 +50,10 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
     help="Which options record this table, CSV file, layer, timeline or raw file (table/HBM).",
 )
 @click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="json also has options that are off, and columns.",
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print JSON, which also has options that are off, and columns.",
 )
 def explain(
     words: tuple[str, ...],
@@ -63,7 +61,7 @@ def explain(
     environment: bool,
     product: str | None,
     wanted: str | None,
-    format_: str,
+    as_json: bool,
 ) -> int:
     """Explain what ge.exec.profilingOptions record, and which files, tables and layers follow.
 
@@ -86,7 +84,7 @@ def explain(
             raise CommandError(refusal(settings.problems))
         document = as_document(explanation)
         lines = as_lines(explanation)
-    if format_ == "json":
+    if as_json:
         click.echo(json.dumps(document, indent=2))
     else:
         for line in lines:
