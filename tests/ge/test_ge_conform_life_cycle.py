@@ -255,7 +255,7 @@ def test_the_outcome_is_a_report_as_of_check(
     )
     junit = tmp_path / "junit.xml"
     words = ["ge", "conform-life-cycle", f"{sys.executable} -S {path}", "--mode", "OFF"]
-    assert main([*words, "--json", "--report", f"junit={junit}"]) == 1
+    assert main([*words, "--format", "json", "--report", f"junit={junit}"]) == 1
     document = json.loads(capsys.readouterr().out)
     assert "CFM401" in json.dumps(document)
     assert "call-returns-otherwise" in junit.read_text(encoding="utf-8")
