@@ -11,7 +11,7 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).parents[1]
-_TEST = re.compile(r"^ *def (test_(?:[mg][0-9]+_)+\w*)", re.MULTILINE)
+_TEST = re.compile(r"^ *def (test_[mg][0-9]+_\w*)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,18 @@ def numbered_tests() -> Mapping[str, list[tuple[Path, str]]]:
 
 
 def _numbers(test: str) -> Iterator[str]:
-    """Those at the beginning of the name of a test."""
+    """Those at the beginning of the name of a test: ``m1_m5_``, or ``g52_to_g73_`` for a range."""
+    last = 0
+    is_range = False
     for part in test.split("_")[1:]:
+        if part == "to":
+            is_range = True
+            continue
         if not re.fullmatch(r"[mg][0-9]+", part):
             return
-        yield part.upper()
+        letter, number = part[0].upper(), int(part[1:])
+        yield from (f"{letter}{one}" for one in range(last + 1 if is_range else number, number + 1))
+        last, is_range = number, False
 
 
 def statements_page(document: str, title: str) -> str:

@@ -67,7 +67,7 @@ def kinds(reports: list[Report]) -> list[str]:
 
 
 @pytest.mark.skipif(not SEED.exists(), reason="the documents are not next to this checkout")
-def test_g52_g73_the_arrows_are_those_of_the_picture_in_the_document() -> None:
+def test_g52_to_g73_the_arrows_are_those_of_the_picture_in_the_document() -> None:
     graph = SEED.read_text(encoding="utf-8").partition("graph TB")[2].partition("style A")[0]
     names = dict(re.findall(r"(\w)\[([^\]]+)\]", graph))
     same = {
@@ -131,7 +131,7 @@ def test_g164_g166_functions_of_the_library_are_those_of_the_document() -> None:
         (0x80000000 | 1 << 63, set()),
     ],
 )
-def test_g157_g162_bits_switch_types_of_profiling(bits: int, types: set[str]) -> None:
+def test_g157_to_g162_bits_switch_types_of_profiling(bits: int, types: set[str]) -> None:
     assert types_of(bits) == types
 
 
@@ -176,7 +176,7 @@ def test_g117_g119_a_call_of_acl_is_one_record_with_begin_and_end() -> None:
     assert (record.level, record.type, record.function) == (20000, 0x020001, "MsprofReportApi")
 
 
-def test_g120_what_began_while_profiling_was_off_is_not_reported() -> None:
+def test_g118_g120_what_began_while_profiling_was_off_is_not_reported() -> None:
     process = Process()
     process.call(CreateConfig(1, (0,), 1, 0, EVERYTHING))
     process.call(Init("data", 4))
@@ -193,7 +193,7 @@ def test_g121_calls_of_the_graph_engine_need_their_type() -> None:
         assert len(stopped(process)) == count
 
 
-def test_g123_g129_inner_scopes_are_recorded_first_on_a_way_of_their_own() -> None:
+def test_g123_g124_g129_inner_scopes_are_recorded_first_on_a_way_of_their_own() -> None:
     process = started(to_standard_output=True)
     with ScopeProfiler(process, "ge", "model", "Execute"), process.in_thread(2):  # noqa: SIM117
         with ScopeProfiler(process, "ge", "node", "InferShape"):
@@ -257,7 +257,7 @@ def executed(process: Process, *operators: Operator) -> list[Report]:
     return stopped(process)
 
 
-def test_g130_g137_g146_v2_reports_launch_facts_tensors_contexts_at_the_end_of_the_launch() -> None:
+def test_g130_to_g137_g141_g142_g146_v2_reports_an_operator_at_the_end_of_its_launch() -> None:
     tensors = (*(INPUT for _ in range(6)), OUTPUT)
     reports = executed(started(), Operator("a", "Add", 0, 8, tensors, contexts=(4, 9)))
     assert kinds(reports) == [
@@ -267,6 +267,8 @@ def test_g130_g137_g146_v2_reports_launch_facts_tensors_contexts_at_the_end_of_t
     assert {one.fields["timeStamp"] for one in reports[1:]} == {end}
     assert [one.fields["tensorNum"] for one in reports[2:4]] == [5, 2]
     assert [one.fields["dataLen"] for one in reports[2:4]] == [12 + 44 * 5, 12 + 44 * 2]
+    first = reports[2].fields["tensorData"]
+    assert first[:11] == (INPUT.direction, INPUT.format, INPUT.data_type, *INPUT.shape, *(0,) * 6)
 
 
 def test_g134_level_0_has_launches_alone() -> None:

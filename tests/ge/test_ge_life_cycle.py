@@ -56,7 +56,7 @@ def returned(machine: LifeCycle, *calls: Call) -> list[object]:
 
 @pytest.mark.skipif(not SEED.exists(), reason="the documents are not next to this checkout")
 @pytest.mark.parametrize("rules", [Rules(), Rules("lenient"), *FLAGGED])
-def test_g39_g46_the_order_of_the_document_succeeds_in_every_reading(rules: Rules) -> None:
+def test_g15_g39_to_g46_the_order_of_the_document_succeeds_in_every_reading(rules: Rules) -> None:
     text = SEED.read_text(encoding="utf-8").partition("2.3 Dynamic Control")[2]
     names = re.findall(r"aclgrphProf\w+", text.partition("2.4 ")[0])
     made: dict[str, Call] = {

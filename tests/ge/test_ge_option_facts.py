@@ -67,7 +67,7 @@ def test_g30_g31_g32_g33_g34_g35_g36_numbers_of_metrics_are_those_of_the_documen
     assert {name: str(metrics[name].value) for name in found} == found
 
 
-def test_g30_g38_numbers_and_texts_of_metrics_are_those_of_the_evidence() -> None:
+def test_g30_to_g38_numbers_and_texts_of_metrics_are_those_of_the_evidence() -> None:
     stated = {
         row[1]: (int(row[0]), re.findall(r"`([^`]+)`", row[2])[0])
         for row in rows_of("1.6")
@@ -98,7 +98,7 @@ def test_g156_g157_g158_g159_g160_g161_g162_types_have_the_bits_of_the_evidence(
 
 
 @needs_seed
-def test_g157_g162_types_of_the_document_are_there() -> None:
+def test_g157_to_g162_types_of_the_document_are_there() -> None:
     named = set(
         re.findall(r"^k(?:TaskTime|GeHost|Device|CannHost|CannHostL1|Memory)\b", seed(), re.M)
     )

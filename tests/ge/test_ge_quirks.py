@@ -100,7 +100,7 @@ def test_g101_tasks_are_on_the_stream_of_their_operator() -> None:
         (-1, None),
     ],
 )
-def test_g9_each_number_has_one_name_or_none(number: int, name: str | None) -> None:
+def test_erratum_g9_each_number_has_one_name_or_none(number: int, name: str | None) -> None:
     assert name_of(number) == name
 
 
@@ -127,7 +127,7 @@ def test_g87_g89_points_are_named_also_by_what_a_node_was_made_of() -> None:
     assert (found.forward, found.backward) == (2, 2)
 
 
-def test_g86_of_several_matches_the_first_begins_and_the_last_ends() -> None:
+def test_g87_g89_of_several_matches_the_first_begins_and_the_last_ends() -> None:
     document = changed(conv={"origin_op_names": ["x"]}, grad={"origin_op_names": ["x"]})
     found = of(document, fp_point="x", bp_point="x").points
     assert (found.forward, found.backward) == (1, 3)
@@ -154,7 +154,7 @@ def test_g91_the_iteration_ends_at_flow_control_where_the_graph_needs_iterations
     assert of(document, reading="documented").points.ends == {5}
 
 
-def test_g86_a_named_backward_point_makes_the_name_of_the_output_decide() -> None:
+def test_erratum_g86_a_named_backward_point_makes_the_name_of_the_output_decide() -> None:
     document = changed(Node_Output={"name": "output"})
     assert of(document).points.ends == {6}
     assert of(document, bp_point="grad").points.ends == set()
@@ -167,7 +167,7 @@ def test_g92_g93_lists_are_in_order_of_ids() -> None:
     assert (of(document).points.reductions, of(document).points.readings) == ([4], [0])
 
 
-def test_g87_dynamic_get_next_is_read_and_begins_no_pass() -> None:
+def test_erratum_g87_dynamic_get_next_is_read_and_begins_no_pass() -> None:
     document = changed(next={"type": "DynamicGetNextV2"})
     found = of(document).points
     assert (found.forward, found.readings) == (0, [0])
@@ -224,7 +224,7 @@ def test_a_backward_point_is_on_the_stream_of_its_allreduce() -> None:
     assert of(changed(sum={"stream": 3})).points.backward == 0
 
 
-def test_g80_nodes_without_tasks_are_no_points() -> None:
+def test_erratum_g80_nodes_without_tasks_are_no_points() -> None:
     for change in ({"kernel_lib": ""}, {"attributes": {"_no_task": True}}):
         assert of(changed(sum=change)).points.reductions == []
         assert of(changed(sum=change), reading="documented").points.reductions == [4]
@@ -233,7 +233,7 @@ def test_g80_nodes_without_tasks_are_no_points() -> None:
 # --- what must be on ------------------------------------------------------------------------------
 
 
-def test_g86_g8_points_are_looked_for_where_the_profiling_is_initialised() -> None:
+def test_g86_points_are_looked_for_where_the_profiling_is_initialised() -> None:
     found = of(training(), profiling="initialised")
     assert (found.points.forward, list(found.inserted())) == (1, [])
     documented = of(training(), profiling="initialised", reading="documented")
@@ -283,7 +283,7 @@ def many(kind: str, count: int) -> Row:
     return document
 
 
-def test_q3_g112_the_5001st_allreduce_has_a_number_of_get_next() -> None:
+def test_g112_q3_the_5001st_allreduce_has_a_number_of_get_next() -> None:
     document = many("HcomAllReduce", 5_000)
     found = [number for place, name, number in inserted(document) if name == "more4999"]
     assert found == [20_000, 20_001]
@@ -320,7 +320,7 @@ def test_q5_v2_notes_get_next_from_attributes_and_never_the_end() -> None:
     assert any("Q5" in one for one in remarks(found))
 
 
-def test_g89_get_next_has_minus_1_where_it_is_in_no_list() -> None:
+def test_erratum_g89_get_next_has_minus_1_where_it_is_in_no_list() -> None:
     marked = {"attributes": {"_fp_profiling_task": True, "_bp_profiling_task": True}}
     document = changed(next=marked) | {"parent": {"dynamic": True}}
     tasks = [one for one in of(document).inserted() if one.node.name == "next"]
@@ -361,7 +361,7 @@ def test_g95_attributes_mark_points_of_parts_of_a_graph() -> None:
     ]
 
 
-def test_g90_around_what_is_launched_as_a_whole_tasks_stand_once() -> None:
+def test_erratum_g90_around_what_is_launched_as_a_whole_tasks_stand_once() -> None:
     document = training()
     whole = {"attributes": {"_ffts_plus_sub_graph": "sub"}, "subgraphs": ["sub"]}
     node(document, "conv").update(whole)
