@@ -7,7 +7,6 @@ from fractions import Fraction
 import numpy as np
 
 from ascend_ref.capture import Capture, Integers
-from ascend_ref.capture.model import NONE
 from ascend_ref.capture.records import NEXT_BATCH, Records
 from ascend_spec import per_spec, raw_catalog
 from ascend_spec.core.packed import dtype_of
@@ -56,17 +55,15 @@ def run_ticks(table: dict[str, Integers], clock: Clock) -> tuple[Integers, Integ
 
 
 def held_of_aicpu(capture: Capture, clock: Clock) -> Records:
-    """The records as raw files hold them; clock: of the device. Runs have the names of tasks."""
+    """The records as raw files hold them; clock: of the device."""
     if chip_of(capture.origin) not in raw_catalog().files[KIND].chips:
         return {}
     found = {}
     if RUNS in capture.records:
         table = dict(capture.records[RUNS])
         submitted, began, ended = run_ticks(table, clock)
-        unnamed = np.full(len(ended), NONE)
         found[RUNS] = {
             **table,
-            "name": table["name"] if len(capture.tasks) else unnamed,
             "time": clock.times(began),
             "task": lengths(clock, ended - began),
             "total": lengths(clock, ended - submitted),

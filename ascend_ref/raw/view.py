@@ -27,9 +27,9 @@ from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE, Samples
 from ascend_ref.derive.matching import values_at
 from ascend_spec import raw_catalog
 
-from .aicpu import held_of_aicpu
+from .aicpu import RUNS, held_of_aicpu
 from .amounts import RATES
-from .caches import held_of_caches
+from .caches import KINDS, held_of_caches
 from .clocks import Clock
 from .communication import NOT_COLLECTED
 from .cores import LOAD, SUMMARY, held_of_cores
@@ -128,7 +128,7 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
     if chip_of(capture.origin) not in raw_catalog().files[_COPIES].chips:
         without_files += [f"{len(capture.copies):,} copies"] if len(capture.copies) else []
         nothing["copies"] = bare.copies
-    records = {
+    records: Records = {
         **host_records(samples, host_facts(capture)),
         **held_of_system_load(capture, clocks),
         **held_of_engines(capture),
@@ -141,12 +141,22 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         **held_of_graph_memory(capture),
     }
     without_files += _missing(capture.records, records)
+    if not len(capture.tasks):
+        records = _without_names(records)
     kept = replace(kept, **nothing, records=records)
     kept = replace(kept, transfers=_as_launched(kept, clocks.host))
     counters = _counters(kept, float(clocks.device.step))
     if len(capture.counters.task) and not len(counters.task):
         without_files.append("counters of cores")
     return RawView(replace(kept, counters=counters), lost + without_files)
+
+
+def _without_names(records: Records) -> Records:
+    """What files hold of kernels has the names of the tasks with their numbers."""
+    return {
+        record: {**table, "name": 0 * table["name"] + NONE} if record in (RUNS, *KINDS) else table
+        for record, table in records.items()
+    }
 
 
 def _missing(recorded: Records, held: Records) -> Iterator[str]:
