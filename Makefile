@@ -41,7 +41,7 @@ lint: $(VENV)/.installed-dev ## Formatting, lint, types, direction of imports.
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	MYPYPATH=benchmarks $(BIN)/mypy benchmarks
+	MYPYPATH=benchmarks:tests/ge $(BIN)/mypy benchmarks
 	$(BIN)/lint-imports
 
 format: $(VENV)/.installed-dev ## Format the code and sort its imports.

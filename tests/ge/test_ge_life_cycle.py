@@ -105,13 +105,6 @@ def test_g40_bits_are_those_of_the_evidence() -> None:
     assert all((one.standing == "public") == bool(one.public_name) for one in types)
 
 
-def test_bits_agree_with_those_that_switch_the_graph_engine() -> None:
-    bits = ge_catalog().switch_bits
-    assert {name: one.mask for name, one in bits.items()} == {
-        name: ge_catalog().data_types[name].mask for name in bits
-    }
-
-
 def test_g50_offsets_of_commands_are_those_of_the_evidence() -> None:
     fields = dtype_of(COMMAND).fields or {}
     text = SECTION.partition("5424 bytes; offsets: ")[2].partition(")")[0]

@@ -118,7 +118,12 @@ class GeCatalog:
     @cached_property
     def switch_bits(self) -> Mapping[str, SwitchBit]:
         """Bits of profSwitch by name, the lowest first."""
-        return self.documents.by("bit", SwitchBit, f"{FOLDER}/switch_bits.yaml")
+        found = {}
+        for name, row, place in self.documents.rows(f"{FOLDER}/switch_bits.yaml", "bit"):
+            with reading(place):
+                of = self.data_types[name]
+                found[name] = self.documents.fact(SwitchBit, row, place, mask=of.mask, also=of.also)
+        return found
 
     @cached_property
     def metrics(self) -> Mapping[str, Metric]:

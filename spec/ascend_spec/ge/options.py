@@ -189,14 +189,14 @@ class ProfilingType:
 
 @dataclass(frozen=True, slots=True)
 class SwitchBit:
-    """One bit of profSwitch, by its number.
+    """One bit of profSwitch, by the name and with the mask of its data type.
 
     ``set_by``: by option the values that set it; empty where it is set whatever they are, and
     ``set_with``: only together with another bit.
     """
 
     bit: str
-    value: int
+    mask: int
     set_by: Mapping[str, tuple[str, ...]]
     summary: str
     source: tuple[str, ...]
@@ -206,9 +206,9 @@ class SwitchBit:
     errata: tuple[str, ...] = ()
 
     @property
-    def mask(self) -> int:
-        """Its bit."""
-        return 1 << self.value
+    def value(self) -> int:
+        """Its number, from 0 on."""
+        return self.mask.bit_length() - 1
 
 
 @dataclass(frozen=True, slots=True)
