@@ -20,6 +20,9 @@ CACHE_KIB = 64_000
 
 SqlValue = int | float | str | None
 
+STAGED = "staged"
+"""Rows that wait for what only all of them show."""
+
 
 class SqliteFacts:
     """The open database. Rows are only added; queries go to :attr:`connection`."""
@@ -32,9 +35,10 @@ class SqliteFacts:
     ) -> None:
         self.connection = connection
         self.tables = tables
+        self._staged: Sequence[str] = ()
         for name, columns in tables.items():
             # Without declared types SQLite keeps integers, reals and texts apart as they are.
-            connection.execute(f"CREATE TABLE {name} ({', '.join(map(quote_identifier, columns))})")
+            connection.execute(f"CREATE TABLE {name} ({_listed(columns)})")
         for name, query in views.items():
             connection.execute(f"CREATE TEMP VIEW {name} AS {query}")
 
@@ -48,9 +52,21 @@ class SqliteFacts:
 
     def add(self, table: str, rows: Iterable[Sequence[SqlValue]]) -> None:
         """Append rows to a table, values in the order of its columns."""
-        marks = ", ".join("?" * len(self.tables[table]))
+        columns = self._staged if table == STAGED else self.tables[table]
+        marks = ", ".join("?" * len(columns))
         with self.connection:
             self.connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+
+    def stage(self, columns: Sequence[str]) -> None:
+        """An empty table :data:`STAGED`, which rows can be added to."""
+        self._staged = columns
+        self.connection.execute(f"CREATE TEMP TABLE {STAGED} ({_listed(columns)})")
+
+    def add_staged_to(self, table: str, query: str) -> None:
+        """Append the rows of a query, which reads :data:`STAGED`; that is gone then."""
+        with self.connection:
+            self.connection.execute(f"INSERT INTO {table} {query}")
+        self.connection.execute(f"DROP TABLE {STAGED}")
 
     def victim(self, query: str | None) -> dict[str, Any]:
         """What the edits of a rule refer to by name: the first row of a query.
@@ -78,6 +94,10 @@ class SqliteFacts:
                 before[tuple(values)] -= 1
             else:
                 yield row, value
+
+
+def _listed(columns: Sequence[str]) -> str:
+    return ", ".join(map(quote_identifier, columns))
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -77,6 +76,26 @@ def signed(number: int) -> int:
     return number - (1 << 64) if number >> 63 else number
 
 
+class _CallsOfThread:
+    """Calls of one thread by their begin, those that end later first."""
+
+    def __init__(self, begins: Integers, ends: Integers, items: Integers) -> None:
+        self.begins, self.ends, self.items = begins, ends, items
+        self.latest = np.maximum.accumulate(ends)
+        holder = np.where(ends == self.latest, np.arange(len(ends)), -1)
+        self.longest = np.maximum.accumulate(holder)
+
+    def of(self, times: Integers) -> tuple[Flags, Integers]:
+        """Whether a call holds each moment, and the item of the last one that does."""
+        if not len(self.begins):
+            return np.zeros(len(times), np.bool_), np.zeros(len(times), np.int64)
+        last = np.searchsorted(self.begins, times, side="left") - 1
+        place = np.maximum(last, 0)
+        is_own = self.ends[place] >= times
+        held = (last >= 0) & (self.latest[place] >= times)
+        return held, np.where(is_own, self.items[place], self.items[self.longest[place]])
+
+
 @dataclass
 class Holders:
     """Calls of the layer of nodes by thread: which of them holds a moment.
@@ -88,6 +107,7 @@ class Holders:
     begins: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
     ends: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
     items: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
+    _of_threads: dict[int, _CallsOfThread] = field(default_factory=dict, init=False)
 
     def __bool__(self) -> bool:
         return len(self.threads) > 0
@@ -104,32 +124,26 @@ class Holders:
         stops = [*edges[1:], len(order)]
         for start, stop in zip(edges, stops, strict=True):
             own = order[start:stop]
-            first, last = np.searchsorted(self.threads, [threads[own[0]], threads[own[0]] + 1])
-            held[own], items[own] = self._on_thread(slice(first, last), times[own])
+            held[own], items[own] = self._on_thread(int(threads[own[0]])).of(times[own])
         return held, items
 
-    def _on_thread(self, calls: slice, times: Integers) -> tuple[Flags, Integers]:
-        begins, ends, items = self.begins[calls], self.ends[calls], self.items[calls]
-        if not len(begins):
-            return np.zeros(len(times), np.bool_), np.zeros(len(times), np.int64)
-        last = np.searchsorted(begins, times, side="left") - 1
-        place = np.maximum(last, 0)
-        latest = np.maximum.accumulate(ends)
-        holder = np.where(ends == latest, np.arange(len(ends)), -1)
-        longest = np.maximum.accumulate(holder)
-        is_own = ends[place] >= times
-        held = (last >= 0) & (latest[place] >= times)
-        return held, np.where(is_own, items[place], items[longest[place]])
+    def _on_thread(self, thread: int) -> _CallsOfThread:
+        if thread not in self._of_threads:
+            first, last = np.searchsorted(self.threads, [thread, thread + 1])
+            own = slice(first, last)
+            self._of_threads[thread] = _CallsOfThread(
+                self.begins[own], self.ends[own], self.items[own]
+            )
+        return self._of_threads[thread]
 
 
 def holders(folder: Folder) -> Holders:
     """The calls of nodes of the facts."""
-    rows = folder.facts.rows(
+    rows = folder.facts.connection.execute(
         'SELECT thread, begin, "end", item FROM call WHERE level = ? AND is_event = 0 AND begin <= '
         '"end" ORDER BY thread, begin, "end" DESC',
         (NODE,),
     )
-    if not rows:
-        return Holders()
-    columns: list[Any] = [np.array(one, np.int64) for one in zip(*rows, strict=True)]
-    return Holders(*columns)
+    columns = ("thread", "begin", "end", "item")
+    found = np.fromiter(rows, [(name, np.int64) for name in columns])
+    return Holders(*(found[name].copy() for name in columns))

@@ -11,6 +11,7 @@ import construct
 import numpy as np
 import numpy.typing as npt
 
+from ascend_ref.db.introspect import quote_identifier
 from ascend_ref.raw.layout import Layout
 from ascend_ref.raw.slices import Block
 from ascend_ref.raw.vocabulary import named
@@ -19,13 +20,12 @@ from ascend_spec.core.packed import Field
 from ascend_spec.raw import RawFile
 from ascend_spec.raw.records import HASH_DIC
 
-from ...engine.sqlite_facts import SqlValue
+from ...engine.sqlite_facts import STAGED, SqlValue
 from .gather_calls import Holders, holders, offsets_of, signed
 from .reading import Folder
 
 Rows: TypeAlias = Iterator[tuple[SqlValue, ...]]
 Records = npt.NDArray[Any]
-Key = tuple[int, int, int]
 
 LISTS: Mapping[str, str] = {"fusionOpId": "fusionOpNum"}
 """Fields of several texts, and how many of them count."""
@@ -45,11 +45,8 @@ class _Stream:
     calls: Holders
     levels: dict[tuple[int, int], list[int]] = field(default_factory=dict)
     unknown: dict[tuple[str, int], tuple[int, int]] = field(default_factory=dict)
-    batches: dict[Key, list[int]] = field(default_factory=dict)
     known: npt.NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
-    last_side: dict[Key, int] = field(default_factory=dict)
     memory: dict[tuple[int, int], int] = field(default_factory=dict)
-    kept: list[list[SqlValue]] = field(default_factory=list)
 
 
 def gather_host(folder: Folder) -> None:
@@ -65,6 +62,9 @@ def gather_host(folder: Folder) -> None:
             continue
         stream = _Stream(folder, kind, calls, known=known)
         make = TABLES.get(file)
+        together = TOGETHER.get(file)
+        if make is not None and together is not None:
+            folder.facts.stage((*folder.facts.tables[make[0]], *together))
         for layout, block, number in folder.blocks(host, file):
             rows = layout.view(0, block.rows)
             _note_heads(stream, rows, layout, block, number)
@@ -76,11 +76,13 @@ def gather_host(folder: Folder) -> None:
                 made = rows_of(stream, rows)
                 places = ((number, None, offset) for offset in offsets)
                 found = ((*place, *own) for place, own in zip(places, made, strict=True))
-                if file in BATCHED:
-                    stream.kept += [list(one) for one in found]
-                else:
+                if together is None:
                     folder.facts.add(table, found)
-        _finish(stream, make[0] if make is not None else None)
+                else:
+                    folder.facts.add(STAGED, found)
+        _finish(stream)
+        if make is not None and together is not None:
+            folder.facts.add_staged_to(make[0], _query_of_batches(folder.facts.tables[make[0]]))
 
 
 def _has_heads(kind: RawFile) -> bool:
@@ -130,7 +132,16 @@ def _text_fields(declaration: construct.Struct) -> Iterator[tuple[str, str]]:
             yield str(one.name), LISTS.get(str(one.name), "")
 
 
-def _finish(stream: _Stream, table: str | None) -> None:
+def _query_of_batches(columns: Sequence[str]) -> str:
+    """The staged records with the number of each among those of its operator, in their order."""
+    listed = ", ".join(_BATCHED.get(one, quote_identifier(one)) for one in columns)
+    return (
+        f"SELECT {listed} FROM {STAGED} WINDOW batch AS (PARTITION BY thread, time, key), "
+        "before AS (batch ORDER BY rowid) ORDER BY rowid"
+    )
+
+
+def _finish(stream: _Stream) -> None:
     """What only the whole file shows."""
     kind, facts = stream.kind, stream.folder.facts
     facts.add(
@@ -147,13 +158,6 @@ def _finish(stream: _Stream, table: str | None) -> None:
             for (name, value), (number, offset) in stream.unknown.items()
         ),
     )
-    if table is not None and stream.kept:
-        place = BATCHED[kind.file]
-        sizes = {key: len(found) for key, found in stream.batches.items()}
-        for key, found in stream.batches.items():
-            for number in found:
-                stream.kept[number][place] = sizes[key]
-        facts.add(table, (tuple(one) for one in stream.kept))
 
 
 def _fits(kind: RawFile, level: int, value: int) -> bool:
@@ -210,9 +214,10 @@ def _collectives(stream: _Stream, rows: Records) -> Rows:
     return zip(*columns, strict=True)
 
 
-def _keys(rows: Records) -> Iterator[Key]:
-    columns = (rows["opName"], rows["timeStamp"], rows["threadId"])
-    return zip(*(one.tolist() for one in columns), strict=True)
+def _keys(rows: Records) -> list[int]:
+    """The numbers of names, as SQLite holds them."""
+    found: list[int] = rows["opName"].astype(np.int64).tolist()
+    return found
 
 
 def _tensor_records(stream: _Stream, rows: Records) -> Rows:
@@ -226,16 +231,13 @@ def _tensor_records(stream: _Stream, rows: Records) -> Rows:
     ended = np.logical_or.accumulate(shape == 0, axis=2)
     zeros = np.sum((ended & (shape != 0)) & used[:, :, None], axis=(1, 2)).tolist()
     for place, key in enumerate(_keys(rows)):
-        batch = stream.batches.setdefault(key, [])
         own = sides[place][: min(counts[place], most)].tolist()
-        row = [stream.last_side.get(key, 0), *own]
-        is_mixed = any(first > second for first, second in pairwise(row))
-        stream.last_side[key] = row[-1]
-        number = len(stream.kept) + place
-        batch.append(number)
+        is_mixed = any(first > second for first, second in pairwise(own))
+        first, last = (own[0], own[-1]) if own else (None, None)
         yield (
-            *(threads[place], times[place], names[place], counts[place], len(batch), None),
+            *(threads[place], times[place], names[place], counts[place], None, None),
             *(",".join(map(str, own)), int(is_mixed), zeros[place], held[place], items[place]),
+            *(key, first, last),
         )
 
 
@@ -255,12 +257,10 @@ def _fusions(stream: _Stream, rows: Records) -> Rows:
     sizes = [rows[name].tolist() for name in _SIZES]
     totals, names = rows["totalMemSize"].tolist(), _texts(stream, rows["opName"])
     for place, key in enumerate(_keys(rows)):
-        batch = stream.batches.setdefault(key, [])
-        batch.append(len(stream.kept) + place)
         total = sum(one[place] for one in sizes) % (1 << 64)
         yield (
             *(threads[place], times[place], names[place], int(rows["fusionOpNum"][place])),
-            *(len(batch), None, signed(totals[place]), signed(total)),
+            *(None, None, signed(totals[place]), signed(total), key),
         )
 
 
@@ -320,5 +320,15 @@ TABLES: Mapping[str, tuple[str, Callable[[_Stream, Records], Rows]]] = {
 }
 """By kind of file, the table of facts and what makes its rows, without their places."""
 
-BATCHED: Mapping[str, int] = {"tensor_info": 8, "fusion_op_info": 8}
-"""By kind of file, the column that holds how many records one operator has."""
+_BATCHED: Mapping[str, str] = {
+    "place": "row_number() OVER before",
+    "batch": "count(*) OVER batch",
+    "is_mixed": "max(is_mixed, coalesce(lag(last) OVER before > first, 0))",
+}
+"""Columns that follow from the other records of an operator."""
+
+TOGETHER: Mapping[str, Sequence[str]] = {
+    "tensor_info": ("key", "first", "last"),
+    "fusion_op_info": ("key",),
+}
+"""By kind of file of which an operator may have several records, what is staged of each."""

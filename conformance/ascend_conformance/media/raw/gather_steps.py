@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
 from ascend_ref.raw.vocabulary import numbered
 
-from ...engine.sqlite_facts import SqlValue
+from ...engine.sqlite_facts import STAGED, SqlValue
 from .gather_calls import offsets_of
 from .reading import Folder
 
@@ -16,8 +17,8 @@ FILE = "ts_track"
 KIND = 10
 """The tag of records of the step trace (ge-profiling 3.3)."""
 
-Step = tuple[int, int, int, int, int, int, int]
-"""File, byte, model, stream, tag, index and time."""
+_STEP = ("file", "offset", "model", "stream", "tag", "index", "time")
+_ORDER = "model, time, file, offset"
 
 
 def gather_steps(folder: Folder) -> None:
@@ -26,7 +27,7 @@ def gather_steps(folder: Folder) -> None:
         device = context.folder.device
         if device is None or FILE not in context.folder.files:
             continue
-        steps: list[Step] = []
+        folder.facts.stage(_STEP)
         for layout, block, number in folder.blocks(context, FILE):
             offsets = np.array(offsets_of(block, layout))
             for place, mask in enumerate(layout.split(block.rows)):
@@ -34,16 +35,19 @@ def gather_steps(folder: Folder) -> None:
                     continue
                 rows = layout.view(place, block.rows[mask])
                 columns = (rows["modelId"], rows["streamId"], rows["tagId"], rows["indexId"])
-                steps += zip(
+                found = zip(
                     [number] * len(rows),
                     offsets[mask].tolist(),
                     *(one.astype(np.int64).tolist() for one in (*columns, rows["timestamp"])),
                     strict=True,
                 )
+                folder.facts.add(STAGED, found)
+        steps = folder.facts.connection.execute(f"SELECT * FROM {STAGED} ORDER BY {_ORDER}")
         folder.facts.add("step", _rows(device, steps))
+        folder.facts.connection.execute(f"DROP TABLE {STAGED}")
 
 
-def _rows(device: int, steps: list[Step]) -> Iterator[tuple[SqlValue, ...]]:
+def _rows(device: int, steps: Iterable[Any]) -> Iterator[tuple[SqlValue, ...]]:
     tags = numbered("step_tags")
     plain = {
         tags["model start"]: "start",
@@ -59,9 +63,7 @@ def _rows(device: int, steps: list[Step]) -> Iterator[tuple[SqlValue, ...]]:
     reductions, fetches = tags["all-reduce"], tags["get-next"]
     count, inside = 0, False
     model_before: int | None = None
-    for number, offset, model, stream, tag, index, time in sorted(
-        steps, key=lambda one: (one[2], one[6], one[0], one[1])
-    ):
+    for number, offset, model, stream, tag, index, time in steps:
         if model != model_before:
             model_before, count, inside = model, 0, False
         meaning, pair, side = plain.get(tag), None, None
