@@ -357,7 +357,7 @@ def test_a_break_is_shrunk() -> None:
 
 @pytest.mark.parametrize("count", [2])
 def test_our_own_analysis_is_what_was_recorded(count: int) -> None:
-    cases = draw_cases(STAGE, count, 1)
+    cases = draw_cases(STAGE, count, 0)
     outcome = conform(Function("reference", STAGE.reference), STAGE, cases)
     assert [one.failure.finding for one in outcome.shown] == []
     assert outcome.cases == len(cases) >= min(count, 20)  # fewer where no more of them are small

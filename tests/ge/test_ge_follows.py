@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from ge_following import PRODUCTS, does, left_out, written
-from slices import marked
+from slices import some
 
 from ascend_ref.ge.options.explain import Explanation, explain
 from ascend_ref.ge.options.given import Given
@@ -108,17 +108,10 @@ def test_every_key_has_values() -> None:
     assert {*VALUES, *FIRST} == set(ge_catalog().options)
 
 
-def few(cases: Sequence[Any], every: int) -> list[Any]:
-    """The cases, of which the default suite runs each so manieth and the exhaustive one all."""
-    return [
-        marked(one, pytest.mark.exhaustive) if at % every else one for at, one in enumerate(cases)
-    ]
-
-
 KEYS = [(name, value) for name, values in VALUES.items() for value in values]
 
 
-@pytest.mark.parametrize(("name", "value"), few(KEYS, 12))
+@pytest.mark.parametrize(("name", "value"), some(KEYS, every=12))
 def test_g29_what_a_key_records_is_what_is_named(name: str, value: Any, tmp_path: Path) -> None:
     product = product_of(name)
     if not is_taken(product, name, value):
@@ -126,7 +119,7 @@ def test_g29_what_a_key_records_is_what_is_named(name: str, value: Any, tmp_path
     compare(product, {**FIRST, name: value}, tmp_path)
 
 
-@pytest.mark.parametrize("seed", few(range(200), 20))
+@pytest.mark.parametrize("seed", some(range(200), every=20))
 def test_g29_what_drawn_options_record_is_what_is_named(seed: int, tmp_path: Path) -> None:
     compare(*drawn(seed), tmp_path)
 

@@ -15,6 +15,8 @@ from ascend_simulator.strategies import scenarios
 from .case import OUTPUTS, Case, can_hold
 
 if TYPE_CHECKING:
+    from ascend_simulator.scenario import Scenario
+
     from .case import Output
     from .stages import Stage
 
@@ -32,7 +34,18 @@ def cases(draw: st.DrawFn, stage: str = "database-to-text", max_ranks: int = 2) 
     drawn = draw(scenarios(max_ranks=max_ranks, max_steps=2, max_faults=2))
     outputs: tuple[Output, ...] = tuple(one for one in OUTPUTS if can_hold(drawn, one))
     scenario = replace(drawn, schedule=replace(drawn.schedule, repeat=1))
-    return Case(scenario, stage, draw(st.sampled_from(outputs)), draw(st.integers(0, 1 << 32)))
+    output = draw(st.sampled_from(outputs))
+    if output == "pytorch":
+        scenario = _as_framework_asks(scenario)
+    return Case(scenario, stage, output, draw(st.integers(0, 1 << 32)))
+
+
+def _as_framework_asks(scenario: Scenario) -> Scenario:
+    """Without switches that the profiler of the framework does not have: its activity NPU and its
+    level set them.
+    """
+    asked = replace(scenario.capture, task_time=True, hccl=True, runtime_api=None)
+    return replace(scenario, capture=asked)
 
 
 def size(case: Case) -> int:
