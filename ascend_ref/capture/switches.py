@@ -10,6 +10,10 @@ HostSampler = Literal["cpu", "mem", "disk", "network", "osrt"]
 HostUsage = Literal["cpu", "mem"]
 
 
+ONLY_BY_CANN = ("task_time", "hccl", "runtime_api")
+"""Fields that the profiler of a framework sets itself, by its activity NPU and its level."""
+
+
 @dataclass(frozen=True, slots=True)
 class Switches:
     """The collection switches (spec: switches.yaml). Frequencies are samples per second, 0 is off.

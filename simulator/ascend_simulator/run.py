@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from ascend_ref.atomic import staged
-from ascend_ref.capture import Capture
+from ascend_ref.capture import Capture, Switches
 from ascend_ref.capture.merge import merged
 from ascend_ref.capture.metric_groups import aic_metrics
+from ascend_ref.capture.switches import ONLY_BY_CANN
 from ascend_ref.execution import Executor, InProcess
 from ascend_ref.raw.tree import DATA, HOST
 from ascend_ref.raw.view import raw_view
@@ -155,6 +156,17 @@ def prepare(scenario: Scenario, seed: int, start: int = FIRST_SESSION_NS) -> Sha
     return shared
 
 
+def _require_switches_of_framework(scenario: Scenario, name: str) -> None:
+    own, usual = scenario.capture, Switches()
+    for field in ONLY_BY_CANN:
+        if getattr(own, field) != getattr(usual, field):
+            value, expected = (json.dumps(getattr(one, field)) for one in (own, usual))
+            raise ScenarioError(
+                f"{scenario.name}: capture.{field} is {value}; expected {expected} for the format "
+                f"{name}: the framework's profiler sets it"
+            )
+
+
 def _too_long(scenario: Scenario, length: int, what: str) -> ScenarioError:
     hours = f"more than {length // LONGEST_NS:,} h" if length > 0 else "centuries"
     return ScenarioError(
@@ -253,6 +265,8 @@ def write_run(
                 f"expected null or one of {known} for the format {name}: "
                 "the framework's profiler has no other"
             )
+        if output != "msprof":
+            _require_switches_of_framework(accepted, name)
         if output != "pytorch" and not accepted.capture.npu:
             raise ScenarioError(
                 f"{accepted.name}: capture.npu is false; expected true for the format {name}, "

@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 from ascend_ref.capture import Switches
 from ascend_ref.capture.metric_groups import aic_metrics
+from ascend_ref.capture.switches import ONLY_BY_CANN
 from ascend_spec import catalog
 
 try:
@@ -75,10 +76,12 @@ def scenarios(
     max_faults: int = 3,
     kinds: Sequence[ModelKind] = KINDS,
     losses: bool = False,
+    of_cann: bool = False,
 ) -> Scenario:
     """Any possible scenario of at most so many ranks and steps, with a small model.
 
     ``kinds`` of models, the simplest first. losses: also of data that no profile is whole without.
+    of_cann: with any switches that CANN's profiler alone has, so that no framework's holds it.
     """
     kind = draw(st.sampled_from(kinds))
     hardware = draw(hardware_choices())
@@ -103,7 +106,19 @@ def scenarios(
         scenario, faults=tuple(draw(faults(scenario, losses=losses)) for _ in range(count))
     )
     assume(not any(problems(found)))  # many faults together may be too much
-    return found
+    return draw(as_cann_asks(found)) if of_cann else found
+
+
+@st.composite
+def as_cann_asks(draw: st.DrawFn, scenario: Scenario) -> Scenario:
+    """The scenario with any switches that CANN's profiler alone has; most have times of tasks."""
+    asked = replace(
+        scenario.capture,
+        task_time=draw(st.sampled_from([True, True, True, False])),
+        hccl=draw(st.booleans()),
+        runtime_api=draw(st.sampled_from([None, False, True])),
+    )
+    return replace(scenario, capture=asked)
 
 
 @st.composite
@@ -194,11 +209,11 @@ def switches(draw: st.DrawFn, hardware: HardwareChoice) -> Switches:
     special: dict[str, st.SearchStrategy[Any]] = {
         "aic_metrics": st.none() | st.sampled_from(groups),
         "instr": st.sampled_from([0, LEAST_PERIOD, 30_000]),
-        "runtime_api": st.sampled_from([None, False, True]),
     }
     drawn = {
         name: draw(special[name] if name in special else _settings(schema))
         for name, schema in run_schema().fields("capture").items()
+        if name not in ONLY_BY_CANN
     }
     drawn["npu"] |= not drawn["cpu"]
     return Switches(**drawn)

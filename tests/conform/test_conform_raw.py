@@ -46,10 +46,36 @@ def cases() -> tuple[Case, ...]:
 @pytest.mark.parametrize("count", [2, marked(4, pytest.mark.exhaustive)])
 def test_our_own_export_is_what_was_recorded(count: int) -> None:
     reference = Function("reference", STAGE.reference)
-    outcome = conform(reference, STAGE, draw_cases(STAGE, count, 9))
+    outcome = conform(reference, STAGE, draw_cases(STAGE, count, 1))
     assert outcome.shown == []
     assert outcome.cases == count
     assert {"api_statistic", "op_summary", "task_time"} <= outcome.features.keys()
+
+
+@pytest.mark.parametrize("stage", ["raw-to-text", "raw-to-database"])
+@pytest.mark.parametrize(
+    "switches",
+    [
+        Switches(task_time=False, aicpu=True, l2=True, soc_pmu=True),
+        Switches(level=2, task_time=False, hccl=False, runtime_api=False),
+        Switches(level=0, runtime_api=True),
+        Switches(level=2, runtime_api=False),
+    ],
+    ids=["no times of tasks", "calls of ACL alone", "runtime at level 0", "level 2 without it"],
+)
+def test_our_own_export_of_what_options_of_cann_leave_is_what_was_recorded(
+    switches: Switches, stage: str
+) -> None:
+    model = ModelChoice("cnn", batch=2, image=32, channels=8, graph=True, preprocess="device")
+    own = Scenario(
+        model=model, parallelism=Parallelism(2), capture=replace(switches, cpu=False, mstx=True)
+    )
+    found = STAGES[stage]
+    outcome = conform(
+        Function("reference", found.reference), found, [Case(own, found.name, "msprof")]
+    )
+    assert outcome.shown == []
+    assert outcome.cases == 1
 
 
 @pytest.mark.parametrize("graph", [False, True])

@@ -93,7 +93,7 @@ def test_presets(name: str) -> None:
 @needs_torch_npu
 @pytest.mark.exhaustive
 def test_cases_that_are_drawn() -> None:
-    cases = draw_cases(STAGE, 12, 6)
+    cases = draw_cases(STAGE, 12, 5)
     outcome = tried(cases)
     assert [one.failure.finding for one in outcome.shown if one.failure.fails] == []
 

@@ -186,6 +186,24 @@ def test_levels_change_numbers_but_no_time(program: Program, seed: int) -> None:
     assert rows(Switches(level=0)) == rows(Switches(level=1)) == rows(Switches(level=2))
 
 
+@pytest.mark.parametrize(
+    ("switches", "levels"),
+    [
+        (Switches(level=0, runtime_api=True), {ACL, NODE, HCCL, RUNTIME}),
+        (Switches(level=2, runtime_api=False), {ACL, NODE, HCCL}),
+        (Switches(level=2), {ACL, NODE, HCCL, RUNTIME}),
+        (Switches(level=2, task_time=False), {ACL, RUNTIME}),
+        (Switches(task_time=False), {ACL}),
+    ],
+)
+def test_switches_decide_which_levels_of_calls_are_recorded(
+    switches: Switches, levels: set[int]
+) -> None:
+    """Launches come with the times of tasks, calls of the runtime with their switch."""
+    *_, host = recorded(random_program(3, 40), switches=switches)
+    assert set(host.calls.level.tolist()) == levels
+
+
 @given(programs, chips, st.integers(0, 99))
 @settings(deadline=None)
 def test_every_run_of_a_call_is_the_stretched_plan(program: Program, chip: Chip, seed: int) -> None:

@@ -174,14 +174,14 @@ def test_every_field_is_drawn_at_other_values_than_its_default() -> None:
     names = {(section, field.name) for section, _, _, field in pairs() if section != "fault"}
 
     @settings(max_examples=200, deadline=None, derandomize=True, database=None)
-    @given(scenarios(max_faults=0))
+    @given(scenarios(max_faults=0, of_cann=True))
     def strike(scenario: Scenario) -> None:
         names.difference_update([place for place in names if differs(*place, scenario)])
 
     strike()
     for section, name in names:  # rarer ones, each searched for; raises NoSuchExample
         find(
-            scenarios(max_faults=0),
+            scenarios(max_faults=0, of_cann=True),
             partial(differs, section, name),
             settings=settings(max_examples=3000, deadline=None, database=None),
         )

@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 from slices import some
 from truth_by_hand import Database, step_totals, truth_of
 
+from ascend_conformance.check import check
+from ascend_ref.capture import Switches
 from ascend_ref.capture.model import NONE
 from ascend_simulator.choices import (
     FaultChoice,
@@ -25,7 +27,7 @@ from ascend_simulator.choices import (
     Schedule,
 )
 from ascend_simulator.run import simulate, write_run
-from ascend_simulator.scenario import override, preset
+from ascend_simulator.scenario import ScenarioError, override, preset
 from ascend_simulator.strategies import scenarios
 from ascend_simulator.truth import schema
 
@@ -128,6 +130,31 @@ def test_the_truth_of_any_scenario_is_in_its_databases(scenario: Scenario, seed:
         run = write_run(scenario, seed, Path(folder) / "run")
         for path in run.truths:
             assert_true(path.parent, truth_of(path.parent), scenario)
+
+
+@pytest.mark.parametrize("level", [0, 2])
+def test_without_times_of_tasks_databases_are_clean_and_hold_what_was_called(
+    level: int, tmp_path: Path
+) -> None:
+    asked = {"task_time": False, "runtime_api": False, "cpu": False}
+    scenario = override(preset("cnn-910a"), level=level, ranks=1, steps=1)
+    scenario = replace(scenario, capture=replace(scenario.capture, **asked))
+    run = write_run(scenario, 0, tmp_path / "run", ("msprof-db",))
+    assert check([run.folder]).findings == ()
+    (path,) = run.folder.rglob("msprof_*.db")
+    database = Database(path)
+    assert database.tasks() == 0
+    (totals,) = truth_of(run.folder)["totals"]
+    assert database.count("CANN_API") == totals["host_calls"] > 0
+    levels = database.rows("SELECT DISTINCT type FROM CANN_API")
+    assert {one for (one,) in levels} <= {20_000, 15_000}
+
+
+@pytest.mark.parametrize("name", ["pytorch-db", "mindspore-text", "mindspore-raw"])
+def test_switches_of_cann_are_refused_for_profiles_of_frameworks(name: str, tmp_path: Path) -> None:
+    scenario = replace(preset("single-op"), capture=Switches(task_time=False))
+    with pytest.raises(ScenarioError, match=r"capture\.task_time is false; expected true for the"):
+        write_run(scenario, 0, tmp_path / "run", (name,))
 
 
 PARTED = Scenario(

@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from ascend_ref.capture import Activities, Batch, Capture, Integers, Links, Switches
-from ascend_ref.capture.kinds import MARK, RUNTIME, TRACE
+from ascend_ref.capture.kinds import COMMUNICATION, MARK, NODE, RUNTIME, TRACE
 from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE
 from ascend_ref.spill import InMemory, Spill, is_ascending
 from ascend_spec.db.model import Table
@@ -103,9 +103,19 @@ def collected(capture: Capture, spill: Spill | None = None) -> Capture:
         kept = replace(kept, tasks=taken(spill, kept.tasks, others))
     if not SWITCHED["runtime-api"](switches):
         kept = _without(kept, ("copies",))
-        others = spill.where(lambda level: level != RUNTIME, kept.calls.level)
+    unwanted = uncollected_levels(switches)
+    if unwanted:
+        others = spill.where(lambda level: ~np.isin(level, unwanted), kept.calls.level)
         kept = replace(kept, calls=taken(spill, kept.calls, others))
     return _with_activities_of(switches, kept)
+
+
+def uncollected_levels(switches: Switches) -> list[int]:
+    """The levels of host calls that switches do not collect. Launches are reported with the times
+    of tasks (ge-profiling 5.11, ge-profiling 6).
+    """
+    found = [] if SWITCHED["task-time"](switches) else [NODE, COMMUNICATION]
+    return found if SWITCHED["runtime-api"](switches) else [*found, RUNTIME]
 
 
 def taken(spill: Spill, batch: Taken, rows: Integers) -> Taken:

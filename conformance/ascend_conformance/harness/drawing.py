@@ -10,13 +10,11 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from ascend_simulator.scenario.estimate import rows_per_rank
-from ascend_simulator.strategies import scenarios
+from ascend_simulator.strategies import as_cann_asks, scenarios
 
 from .case import OUTPUTS, Case, can_hold
 
 if TYPE_CHECKING:
-    from ascend_simulator.scenario import Scenario
-
     from .case import Output
     from .stages import Stage
 
@@ -35,17 +33,9 @@ def cases(draw: st.DrawFn, stage: str = "database-to-text", max_ranks: int = 2) 
     outputs: tuple[Output, ...] = tuple(one for one in OUTPUTS if can_hold(drawn, one))
     scenario = replace(drawn, schedule=replace(drawn.schedule, repeat=1))
     output = draw(st.sampled_from(outputs))
-    if output == "pytorch":
-        scenario = _as_framework_asks(scenario)
+    if output == "msprof":
+        scenario = draw(as_cann_asks(scenario))
     return Case(scenario, stage, output, draw(st.integers(0, 1 << 32)))
-
-
-def _as_framework_asks(scenario: Scenario) -> Scenario:
-    """Without switches that the profiler of the framework does not have: its activity NPU and its
-    level set them.
-    """
-    asked = replace(scenario.capture, task_time=True, hccl=True, runtime_api=None)
-    return replace(scenario, capture=asked)
 
 
 def size(case: Case) -> int:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ascend_ref.capture import HostCalls, Integers, Switches, Texts
 from ascend_ref.capture.model import NONE
+from ascend_ref.db.encode.collection import uncollected_levels
 from ascend_spec import catalog, per_spec
 
 from ..program.model import Collective, Item, Launch, Program, Synchronize
@@ -290,12 +291,11 @@ def host_calls(
 ) -> Called:
     """Every call of every run, numbered from ``first_connection`` in order of start.
 
-    Runtime calls are recorded at level 2 only. Without the activity NPU nothing is.
+    Those of levels that the switches do not collect are not recorded, nor any without the activity
+    NPU.
     """
     timeline, switches, texts = scene.timeline, scene.scenario.capture, scene.texts
-    recorded = np.ones(len(script.consumer.level), bool)
-    if switches.level < 2:
-        recorded = script.consumer.level != levels()["runtime"]
+    recorded = ~np.isin(script.consumer.level, uncollected_levels(switches))
     place = np.append(np.where(recorded, np.cumsum(recorded) - 1, NONE), NONE)
     if not switches.npu:
         numbers = np.full((timeline.steps, 1), NONE, np.int64)
@@ -341,7 +341,7 @@ def host_calls(
 
 def _recorded_of(rows: CallRows, switches: Switches, graph: bool) -> CallRows:
     """The calls of these that are recorded; those of a graph are where steps run one."""
-    left_out = [] if switches.level == 2 else [levels()["runtime"]]
+    left_out = uncollected_levels(switches)
     if not graph:
         left_out.append(levels()["model"])
     return rows.take(np.flatnonzero(~np.isin(rows.level, left_out))) if left_out else rows

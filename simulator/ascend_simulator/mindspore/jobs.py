@@ -49,7 +49,7 @@ def of_mindspore(scenario: Scenario) -> Scenario:
     return replace(
         scenario,
         model=replace(scenario.model, graph=True),
-        capture=replace(scenario.capture, task_time=True, hccl=True, aicpu=True, aic_metrics=GROUP),
+        capture=replace(scenario.capture, aicpu=True, aic_metrics=GROUP),
     )
 
 

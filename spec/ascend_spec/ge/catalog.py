@@ -49,8 +49,6 @@ from .trace import (
 )
 
 FOLDER = "ge"
-ACL = 20000
-"""The level of calls of ACL."""
 
 
 class GeCatalog:
@@ -256,13 +254,14 @@ class GeCatalog:
     @cached_property
     def calls(self) -> Mapping[str, ReportGroup]:
         """AclProfType: calls of ACL that are reported, by group."""
+        level = self.report_types["acl"].level
         return {
             group: self.documents.fact(
                 ReportGroup,
                 without(row, "calls"),
                 place,
-                level=ACL,
-                members=tuple(_calls(row, place)),
+                level=level,
+                members=tuple(_calls(row, place, level)),
             )
             for group, row, place in self.documents.rows(f"{FOLDER}/calls.yaml", "group")
         }
@@ -310,8 +309,8 @@ def _events(row: Document, place: str) -> list[Document]:
         return [{"text": one["name"].removeprefix("k"), **one} for one in row["events"]]
 
 
-def _calls(row: Document, place: str) -> Iterator[Reported]:
+def _calls(row: Document, place: str, level: int) -> Iterator[Reported]:
     """Numbered from the start on; registered with a small first letter (ge-profiling 4.5)."""
     with reading(place):
         for value, name in enumerate(row["calls"], row["start"] + 1):
-            yield Reported(ACL, value, name[:1].lower() + name[1:], name)
+            yield Reported(level, value, name[:1].lower() + name[1:], name)

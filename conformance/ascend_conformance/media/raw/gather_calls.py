@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from ascend_ref.capture.kinds import COMMUNICATION, NODE
 from ascend_ref.raw.layout import Layout
 from ascend_ref.raw.slices import Block
 from ascend_ref.raw.vocabulary import named
@@ -19,8 +20,7 @@ from .reading import Folder, known_types
 Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-NODE = 10000
-WITH_TEXTS = (5500, NODE)
+WITH_TEXTS = (COMMUNICATION, NODE)
 """Levels whose items are numbers of texts."""
 
 

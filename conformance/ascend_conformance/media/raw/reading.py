@@ -13,6 +13,7 @@ from ascend_ref.raw.context import Context
 from ascend_ref.raw.damage import Damage
 from ascend_ref.raw.layout import Ambiguous, Layout, layout_of
 from ascend_ref.raw.slices import Block, read_blocks
+from ascend_ref.raw.vocabulary import level
 from ascend_spec import ge_catalog, per_spec, raw_catalog
 from ascend_spec.raw import RawFile
 
@@ -100,15 +101,16 @@ def _note_unknown(layout: Layout, block: Block, damage: list[Damage]) -> None:
 @per_spec
 def known_types() -> Mapping[tuple[int, int], str]:
     """Names of types by level and type, as far as no dictionary is needed for them."""
-    raw = raw_catalog()
-    nodes, models, tasks = (
-        {int(one.value): one.label or one.name or "" for one in raw.vocabularies[name].members}
-        for name in ("node_types", "model_types", "runtime_task_types")
-    )
-    found = {(10000, value): name for value, name in nodes.items()}
-    found |= {(15000, value): name for value, name in models.items()}
-    found |= {(5000, value): name for value, name in tasks.items()}
-    found |= {
-        (5500, int(one.value)): one.name or "" for one in raw.vocabularies["hccl_types"].members
+    sets = raw_catalog().vocabularies
+    of_levels = {
+        "NODE": "node_types",
+        "MODEL": "model_types",
+        "RUNTIME": "runtime_task_types",
+        "HCCL_NODE": "hccl_types",
+    }
+    found = {
+        (level(layer), int(one.value)): one.label or one.name or ""
+        for layer, name in of_levels.items()
+        for one in sets[name].members
     }
     return {**found, **ge_catalog().enumerated}
