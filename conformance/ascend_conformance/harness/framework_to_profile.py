@@ -33,11 +33,13 @@ def make(case: Case, folder: Path, writer: str | None = None) -> None:
 
 def can_be_drawn(case: Case) -> bool:
     """Whether there is a raw profile of a case, the framework's profiler has it, and its files say
-    when it was: the end says so where no device was recorded (:func:`base_time`).
+    when it was: the end says so where no device was recorded (:func:`base_time`). The profiler
+    exports counters of the SoC with its option ``l2_cache`` alone.
     """
     one = case.scenario
     has_times = one.capture.npu or all(fault.kind != "abnormal-end" for fault in one.faults)
-    return case.output == "pytorch" and one.capture.cpu and has_times
+    has_counters = one.capture.l2 or not one.capture.soc_pmu
+    return case.output == "pytorch" and one.capture.cpu and has_times and has_counters
 
 
 def files(folder: Path) -> Sequence[File]:
