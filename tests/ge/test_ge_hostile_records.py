@@ -86,7 +86,7 @@ def test_g167_mutated_records_are_findings(part: int, clean: Path, tmp_path: Pat
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
-    "part", [*range(25), *(marked(one, pytest.mark.campaign) for one in range(25, 100))]
+    "part", [*range(4), *(marked(one, pytest.mark.campaign) for one in range(4, 100))]
 )
 def test_ten_thousand_mutations_are_findings(part: int, clean: Path, tmp_path: Path) -> None:
     for seed in range(1_000 + part * 100, 1_000 + part * 100 + 100):
