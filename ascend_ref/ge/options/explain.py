@@ -9,9 +9,9 @@ from ascend_spec import catalog, ge_catalog
 from ascend_spec.ge import Option
 from ascend_spec.ge.options import EVERY
 
-from .follows import HIGHEST, Following, Recording, data_of
+from .follows import Following, Recording, data_of, profiler_level
 from .given import Decision, Given, decide
-from .settings import LEVELS, Settings, settings_of
+from .settings import Settings, level_of, settings_of
 
 LEAST_OPTIONS: Mapping[str, object] = {}
 """Options that say nothing; what they record is there by default."""
@@ -44,11 +44,10 @@ def explain(given: Given, product: str) -> Explanation:
 def recording_of(settings: Settings) -> Recording:
     """What is recorded by settings that are accepted."""
     metrics = settings.options["aic_metrics"].value
-    level = min(settings.level or 0, HIGHEST)
     return Recording(
         product=settings.product,
         switches=frozenset(settings.switches),
-        level=0 if level == 0 else 1 if level == 1 else HIGHEST,
+        level=profiler_level(settings.level),
         metrics=None if metrics is None else str(metrics),
         data=ge_catalog().entry.always.data,
     )
@@ -106,9 +105,12 @@ class Ways:
     ways: tuple[Way, ...]
 
 
-def ways_of(address: str, summary: str, products: Sequence[str]) -> Ways:
-    """Which options record a table, a CSV file, a layer, a timeline or a raw file on products."""
-    asked = _Asked(address)
+def ways_of(address: str, summary: str, products: Sequence[str], column: str | None = None) -> Ways:
+    """Which options record a table, a CSV file, a layer, a timeline or a raw file on products.
+
+    column: of a CSV file, one that is asked for; the address is then that of the file.
+    """
+    asked = _Asked(address, column)
     ways = [
         Way(name, values, there, asked.task_times(option, values, there))
         for name, option in ge_catalog().options.items()
@@ -120,7 +122,8 @@ def ways_of(address: str, summary: str, products: Sequence[str]) -> Ways:
     ways += [Way(name, None, there, adds=True) for name in adding_to(data_of(address)) if there]
     always = tuple(one for one in products if asked.is_there(one, {"task_time": "off"}))
     usual = tuple(one for one in products if asked.is_there(one, LEAST_OPTIONS))
-    return Ways(address, summary, always, usual, tuple(ways))
+    shown = address if column is None else f"{address}: {column}"
+    return Ways(shown, summary, always, usual, tuple(ways))
 
 
 def _by_products(
@@ -129,9 +132,10 @@ def _by_products(
     """The products on which values of an option record it, by those values."""
     found: dict[tuple[str, ...] | None, tuple[str, ...]] = {}
     for product in products:
-        values = tuple(one for one in option.turns_on if asked.by(option, one, product))
+        every = asked.values(option, product)
+        values = tuple(one for one in every if asked.by(option, one, product))
         if values:
-            key = None if EVERY in values else values
+            key = None if values == every and EVERY in option.turns_on else values
             found[key] = (*found.get(key, ()), product)
     return found
 
@@ -139,28 +143,40 @@ def _by_products(
 class _Asked:
     """Whether something is there, by product and options."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, column: str | None) -> None:
         self.address = address
+        self.column = column
         self._known: dict[tuple[object, ...], bool] = {}
+
+    def values(self, option: Option, product: str) -> tuple[str, ...]:
+        """Values of an option that turn something on; a column may need one group of counters."""
+        if self.column is None or option.option != "aic_metrics":
+            return tuple(option.turns_on)
+        chips = set(catalog().products[product].platforms)
+        metrics = ge_catalog().metrics.values()
+        return tuple(one.text for one in metrics if one.text and not chips.isdisjoint(one.chips))
 
     def is_there(self, product: str, options: Mapping[str, object]) -> bool:
         """Whether options make it on a product."""
         switches = set(ge_catalog().entry.always.switches)
-        task_time = str(options.get("task_time", "on"))
+        task_time, metrics = str(options.get("task_time", "on")), options.get("aic_metrics")
         for name, value in {"task_time": task_time, **options}.items():
             switches.update(ge_catalog().options[name].switches(value))
-        level = min(LEVELS.get(task_time, 0), HIGHEST)
-        key = (product, frozenset(switches), level)
+        level = profiler_level(level_of(task_time))
+        key = (product, frozenset(switches), level, metrics)
         if key not in self._known:
             recording = Recording(
                 product=product,
                 switches=frozenset(switches),
-                level=0 if level == 0 else 1 if level == 1 else HIGHEST,
-                metrics=ge_catalog().entry.empty_metrics,
+                level=level,
+                metrics=None if metrics is None else str(metrics),
                 data=ge_catalog().entry.always.data,
             )
-            self._known[key] = recording.thing(self.address) is not None
+            self._known[key] = self._holds(recording.thing(self.address))
         return self._known[key]
+
+    def _holds(self, thing: Following | None) -> bool:
+        return thing is not None and (self.column is None or self.column in thing.columns)
 
     def by(self, option: Option, value: str, product: str) -> bool:
         """Whether a value of an option makes it, where it is not there without."""
@@ -182,7 +198,7 @@ class _Asked:
         """The values of task_time with which an option makes it, where not all do."""
         if option.option == "task_time":
             return None
-        value = EVERY if values is None else values[0]
+        value = self.values(option, products[0])[0] if values is None else values[0]
         every = ("off", *ge_catalog().options["task_time"].turns_on)
         fit = tuple(
             one
