@@ -17,7 +17,8 @@ from ascend_spec.raw.records import EVENT_FLAG
 from .library import Library, Report
 
 TIMES = ("beginTime", "endTime", "timeStamp")
-AGES, STAYS = "aging", "unaging"
+AGES = "aging"
+"""What executions report while they run may age (ge-profiling 5.11)."""
 
 
 def write_host_files(folder: Path, library: Library, origin: Origin) -> None:
@@ -29,18 +30,18 @@ def write_host_files(folder: Path, library: Library, origin: Origin) -> None:
     side = write_side_files(folder, origin, {None: sample_of(Switches())}, MOMENTS, {}, {})
     tree = RawTree(folder, chip_of(origin), side)
     start = int(tree.host.host.ticks(np.array([origin.start]))[0])
-    groups: dict[tuple[str, bool], list[Report]] = {}
+    groups: dict[str, list[Report]] = {}
     for one in library.written:
-        groups.setdefault((one.file, one.ages), []).append(one)
+        groups.setdefault(one.file, []).append(one)
         tree.known_type(one.level, one.type, one.type_name)
     for text in library.texts.values():
         tree.hash(text)
-    for (file, ages), reports in groups.items():
+    for file, reports in groups.items():
         first = reports[0].record if file != "api_event" else "API_EVENT"
         rows = tree.rows(file, len(reports), first)
         for place, one in enumerate(reports):
             rows[place : place + 1] = _row(tree, one, start).view(rows.dtype)
-        tree.write(file, rows, age=AGES if ages else STAYS, record=first)
+        tree.write(file, rows, age=AGES, record=first)
     tree.finish()
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ascend_spec import catalog, ge_catalog, per_spec
-from ascend_spec.core.values import ValueSet
 from ascend_spec.ge import (
     ArgumentCheck,
     FirstMode,
@@ -321,9 +320,3 @@ def _flagged(before: Profiling, config: Configuration) -> Returned:
     source = tuple(source for source, _ in erratum.says)
     why = "The flag of a start is set, so that nothing is started."
     return Returned(_folded(Start.function, code), code, why, source, ("G63",))
-
-
-def command_number(name: str) -> int:
-    """The number of a command of :class:`Command`."""
-    values: ValueSet = ge_catalog().library_values["command_types"]
-    return next(int(one.value) for one in values.members if one.name == name)
