@@ -77,7 +77,7 @@ def left_out(product: str, level: int) -> frozenset[str]:
 @cache
 def everything(product: str) -> Scenario:
     """The program on a product."""
-    return parse(f"{EVERYTHING}hardware: {{product: {product}}}\n")
+    return parse(f'{EVERYTHING}hardware: {{product: "{product}"}}\n')
 
 
 def written(folder: Path, product: str, options: Mapping[str, object]) -> dict[str, list[str]]:

@@ -79,7 +79,7 @@ def run(
     it says.
     """
     with nullcontext(kept) if kept else tempfile.TemporaryFile() as said:
-        process = subprocess.Popen(  # noqa: S603
+        process = subprocess.Popen(  # noqa: S603  # it runs what is tried, without a shell
             limited(command, limits),
             cwd=place,
             stdin=subprocess.DEVNULL,
