@@ -69,13 +69,13 @@ def read(decision: Decision) -> tuple[dict[str, Any], list[Problem]]:
     return found, []
 
 
-def problems_of(text: bytes, found: Mapping[str, Any], chips: Chips) -> Iterator[Problem]:
+def problems_of(found: Mapping[str, Any], chips: Chips) -> Iterator[Problem]:
     """What the graph engine refuses of options (ge-profiling 1.4), then the collector (1.3).
 
     Both stop at the first; of one option only the first is stated.
     """
     wrong = set()
-    for problem in _by_engine(text, found):
+    for problem in _by_engine(found):
         wrong.add(problem.option)
         yield problem
     for name, value in found.items():
@@ -84,10 +84,8 @@ def problems_of(text: bytes, found: Mapping[str, Any], chips: Chips) -> Iterator
             yield problem_of_it
 
 
-def _by_engine(text: bytes, found: Mapping[str, Any]) -> Iterator[Problem]:
+def _by_engine(found: Mapping[str, Any]) -> Iterator[Problem]:
     """What is looked at before the collector does."""
-    if TRACE.encode() not in text:
-        return
     trace = found.get(TRACE, "")
     if not isinstance(trace, str) or trace not in _node(TRACE)["enum"]:
         yield _wrong(TRACE, trace, GE_ERROR)

@@ -112,9 +112,9 @@ def ways_of(address: str, summary: str, products: Sequence[str], column: str | N
     """
     asked = _Asked(address, column)
     ways = [
-        Way(name, values, there, asked.task_times(option, values, there))
+        Way(name, values, there, times)
         for name, option in ge_catalog().options.items()
-        for values, there in _by_products(asked, option, products).items()
+        for (values, times), there in _by_products(asked, option, products).items()
     ]
     having = {one for way in ways for one in way.products}
     having |= {one for one in products if asked.is_there(one, LEAST_OPTIONS)}
@@ -126,16 +126,20 @@ def ways_of(address: str, summary: str, products: Sequence[str], column: str | N
     return Ways(shown, summary, always, usual, tuple(ways))
 
 
+Words = tuple[str, ...] | None
+
+
 def _by_products(
     asked: _Asked, option: Option, products: Sequence[str]
-) -> dict[tuple[str, ...] | None, tuple[str, ...]]:
-    """The products on which values of an option record it, by those values."""
-    found: dict[tuple[str, ...] | None, tuple[str, ...]] = {}
+) -> dict[tuple[Words, Words], tuple[str, ...]]:
+    """The products on which values of an option record it, by those values and of task_time."""
+    found: dict[tuple[Words, Words], tuple[str, ...]] = {}
     for product in products:
         every = asked.values(option, product)
         values = tuple(one for one in every if asked.by(option, one, product))
         if values:
-            key = None if values == every and EVERY in option.turns_on else values
+            shown = None if values == every and EVERY in option.turns_on else values
+            key = (shown, asked.task_times(option, values[0], product))
             found[key] = (*found.get(key, ()), product)
     return found
 
@@ -180,10 +184,7 @@ class _Asked:
 
     def by(self, option: Option, value: str, product: str) -> bool:
         """Whether a value of an option makes it, where it is not there without."""
-        chips = catalog().products[product].platforms
-        if option.chips and not set(option.chips) & set(chips):
-            return False
-        if value in option.values and not set(option.values[value]) & set(chips):
+        if not _is_taken(option, value, product):
             return False
         if option.option == "task_time":
             return self.is_there(product, {"task_time": value}) and not self.is_there(
@@ -192,17 +193,20 @@ class _Asked:
         without = any(self.is_there(product, {"task_time": one}) for one in ("on", "off"))
         return not without and self.is_there(product, {option.option: value})
 
-    def task_times(
-        self, option: Option, values: tuple[str, ...] | None, products: Sequence[str]
-    ) -> tuple[str, ...] | None:
+    def task_times(self, option: Option, value: str, product: str) -> Words:
         """The values of task_time with which an option makes it, where not all do."""
-        if option.option == "task_time":
+        times = ge_catalog().options["task_time"]
+        if option is times:
             return None
-        value = self.values(option, products[0])[0] if values is None else values[0]
-        every = ("off", *ge_catalog().options["task_time"].turns_on)
+        every = [one for one in ("off", *times.turns_on) if _is_taken(times, one, product)]
         fit = tuple(
-            one
-            for one in every
-            if self.is_there(products[0], {option.option: value, "task_time": one})
+            one for one in every if self.is_there(product, {option.option: value, "task_time": one})
         )
         return None if len(fit) == len(every) else fit
+
+
+def _is_taken(option: Option, value: str, product: str) -> bool:
+    """Whether the chips of a product take a value of an option."""
+    chips = catalog().products[product].platforms
+    having = (option.chips, option.values.get(value, ()))
+    return all(not one or not set(one).isdisjoint(chips) for one in having)

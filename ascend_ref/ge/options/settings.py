@@ -78,7 +78,7 @@ def settings_of(decision: Decision, product: str) -> Settings:
     found, problems = read(decision)
     warnings = list(decision.warnings)
     if not problems:
-        problems = list(problems_of(decision.text, found, chips))
+        problems = list(problems_of(found, chips))
     effective = {
         name: setting_of(option, found, source, warnings)
         for name, option in ge_catalog().options.items()
