@@ -55,6 +55,7 @@ def last(
         ((1,), 1, 1, False),
         ((0, 0), 2, 2, False),
         ((0, 1, 2), 3, 2, False),
+        ((0,), 3, 2, False),
         (tuple(range(64)), 64, 64, True),
         (tuple(range(65)), 65, 64, False),
         ((0, 5), 1, 2, True),  # what stands behind device_nums is not looked at
