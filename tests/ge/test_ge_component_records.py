@@ -49,7 +49,7 @@ def launched(process: Process, *operators: Operator) -> CannProfilerV2:
 
 
 def test_g130_to_g142_lengths_of_data_are_those_of_the_evidence() -> None:
-    """Tensors 12 + 44 each, sub-tasks 232 (V2), memory 48, graph and model 16 (ge-profiling 5.4)."""
+    """Tensors 12 + 44 each, sub-tasks 232 (V2), memory 48, graphs 16 (ge-profiling 5.4)."""
     process = started()
     tensors = (TensorOf(0, 2, 1, (1, 2, 3, 4, 5, 6, 7, 8, 9)), TensorOf(1, 3, 0, ()))
     profiler = launched(process, Operator("a", "Add", tensors=tensors, contexts=(7, 9)))

@@ -14,6 +14,7 @@ from ge_evidence import section
 from ascend_ref.cli import main
 from ascend_simulator.ge.life_cycle import (
     Call,
+    Configuration,
     CreateConfig,
     DestroyConfig,
     Environment,
@@ -130,6 +131,21 @@ def test_g43_g44_bits_outside_the_mask_are_refused_by_start_and_stop(bits: int, 
     assert last(made, INIT, Start(2))[1].code == code
     assert last(made, INIT, Stop(2))[1].code == code
     assert last(made, Stop(2), rules=Rules("lenient"))[1].code == 0  # it is not looked at
+
+
+def test_g43_g44_no_bits_are_refused_though_no_configuration_is_without() -> None:
+    made = Profiling("STARTED", {1: Configuration((0,), 0, 0)}, {0: 0x800})
+    for call in (Start(1), Stop(1)):
+        after, returned = LifeCycle().respond(made, call)
+        assert (after, returned.code, returned.returns) == (made, 100000, FAILED)
+
+
+def test_long_paths_and_lists_are_cut_in_words() -> None:
+    assert Init("data", 4).words == 'aclgrphProfInit("data", 4)'
+    assert Init(None, 0).words == "aclgrphProfInit(null, 0)"
+    assert Init("a\nb", 3).words == 'aclgrphProfInit("a\\nb", 3)'
+    assert len(Init("a" * 5000, 5000).words) < 80
+    assert len(CreateConfig(1, tuple(range(65)), 65, 0, 1).words) < 250
 
 
 @pytest.mark.parametrize(("metrics", "code"), [(0, 0), (6, 0), (7, 100000), (255, 100000)])

@@ -155,7 +155,7 @@ def _metrics(value: str, chips: Chips) -> Problem | None:
         return _events(value, chips)
     groups = {one.text: one for one in ge_catalog().metrics.values() if one.text}
     if value in ("", *(text for text, one in groups.items() if set(one.chips) & set(chips))):
-        return None if value != CUSTOM else _wrong(name, value)
+        return None
     if value in groups:
         return _wrong(name, value, extra=_without(chips, groups[value].chips))
     known = [text for text, one in groups.items() if text and set(one.chips) & set(chips)]
