@@ -10,7 +10,7 @@ import pytest
 from ascend_ref.ge.options.explain import explain, options_along, options_of, ways_of
 from ascend_ref.ge.options.given import Given, decide
 from ascend_ref.ge.options.settings import settings_of
-from ascend_ref.ge.options.show import as_lines
+from ascend_ref.ge.options.show import as_lines, ways_as_lines
 from ascend_ref.ge.options.text import refusal
 from ascend_spec import ge_catalog
 from ascend_spec.ge.commands import GE_OPTIONS
@@ -210,7 +210,26 @@ def test_g29_lines_have_the_options_that_record_something_and_columns() -> None:
     by = {one.address: one for one in explanation.things}
     assert options_along(by["table/TASK_PMU_INFO"], settings) == ("task_time",)
     assert options_along(by["table/TASK"], settings) == ()
+    assert options_of(by["table/COMMUNICATION_OP"], settings) == ("task_time",)
+    assert options_along(by["table/COMMUNICATION_OP"], settings) == ()
     assert options_of(by["table/META_DATA"], settings) == ()
+
+
+def test_g18_g19_g20_g29_backwards_lines_have_what_adds_and_what_is_there_by_default() -> None:
+    lines = list(ways_as_lines(ways_of("csv/step_trace", "Iterations.", ["A2"]), "A2"))
+    assert lines == [
+        "csv/step_trace: Iterations.",
+        "  task_time: on, l0, l1, l2, l3 or an empty text",
+        "  training_trace has more recorded in it",
+        "  fp_point has more recorded in it",
+        "  bp_point has more recorded in it",
+        "  there by default, without any option",
+    ]
+    always = list(ways_as_lines(ways_of("table/META_DATA", "Facts.", ["A2", "950"]), None))
+    assert always == ["table/META_DATA: Facts.", "  there whatever the options say; on A2, 950"]
+    never = list(ways_as_lines(ways_of("table/HBM", "Rates.", ["310P"]), "310P"))
+    assert never == ["table/HBM: Rates.", "  no option records it on 310P"]
+    assert ways_of("csv/step_trace", "", []).ways == ()
 
 
 def test_g29_backwards_values_and_chips_of_task_time() -> None:
