@@ -252,6 +252,8 @@ def test_g51_a_killed_process_reports_no_more() -> None:
     with AclProfilingReporter(process, *EXECUTE):
         pass
     assert (process.library.kept, process.library.refused) == ([], [])
+    report = Report("MsprofReportApi", "api_event", "API_EVENT", 20000, 1, "x", 1, {})
+    assert process.library.report(report) == 6
 
 
 # --- files ----------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import io
 import json
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from ge_evidence import section
@@ -31,6 +31,7 @@ from ascend_simulator.ge.life_cycle import (
 from ascend_simulator.ge.life_cycle.wire import LONGEST, WrongLine, message_of, read_message
 from ascend_spec import ge_catalog
 from ascend_spec.exchange import exchange_schema
+from ascend_spec.ge import FirstMode, Reading
 
 FAILED = 405091711
 AI_CPU_MODEL = 1 << 62
@@ -253,6 +254,8 @@ def test_g39_messages_have_the_functions_of_the_header_and_their_arguments() -> 
     most = ge_catalog().functions["aclgrphProfCreateConfig"].check("device-count").most
     start = parts["start"]["properties"]["arguments"]["properties"]
     assert start["devices"]["maximum"] == most == 64
+    assert tuple(start["reading"]["enum"]) == get_args(Reading)
+    assert tuple(start["mode"]["enum"]) == get_args(FirstMode)
     assert "n == 0 or > 64" in section("2")
 
 
