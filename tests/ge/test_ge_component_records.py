@@ -142,8 +142,13 @@ def test_g139_g140_begins_belong_to_threads() -> None:
 
 def test_g120_g139_what_began_before_a_start_or_ended_after_a_stop_is_no_record() -> None:
     process = started(0x2)
-    profiler = launched(process, Operator("a", "Add"))
+    called: list[str] = []
+    inner = Operator("d", "DavinciModel", inner=lambda: called.append("d"))
+    profiler = launched(process, Operator("a", "Add"), inner)
+    profiler.on_execute_event("kExecuteEnd", "d")
     process.call(Stop(1))
+    profiler.on_execute_event("kExecuteEnd", "d")
+    assert called == ["d"]
     profiler.on_execute_event("kExecuteStart", "a")
     profiler.on_execute_event("kExecuteEnd", "a")
     assert (process.library.written, process.library.refused) == ([], [])
@@ -231,6 +236,9 @@ def test_g50_g51_each_device_is_stopped_where_the_engine_ends() -> None:
     process.shut_down()
     assert heard == [("STOP", (0,)), ("STOP", (1,)), ("FINALIZE", ())]
     assert not process.library.is_running
+    process = started(0x1)
+    process.call(Stop(1))
+    assert not process.acl_is_on
     process = started(0x1)
     process.call(Finalize())
     assert (process.acl_is_on, process.is_on, process.library.is_running) == (False, False, False)
