@@ -122,7 +122,7 @@ def ways_of(address: str, summary: str, products: Sequence[str], column: str | N
     ways += [Way(name, None, there, adds=True) for name in adding_to(data_of(address)) if there]
     always = tuple(one for one in products if asked.is_there(one, {"task_time": "off"}))
     usual = tuple(one for one in products if asked.is_there(one, LEAST_OPTIONS))
-    shown = address if column is None else f"{address}: {column}"
+    shown = address if column is None else f"header/{address.partition('/')[2]}/{column}"
     return Ways(shown, summary, always, usual, tuple(ways))
 
 

@@ -12,7 +12,6 @@ from ascend_ref.raw.encode.tree import RawTree, Rows
 from ascend_ref.raw.encode.write import sample_of
 from ascend_ref.raw.machine import chip_of
 from ascend_ref.raw.moments import MOMENTS
-from ascend_spec.raw.records import EVENT_FLAG
 
 from .library import Library, Report
 
@@ -54,7 +53,7 @@ def _row(tree: RawTree, report: Report, start: int) -> Rows:
             words = np.zeros(row.dtype[name].itemsize // 4, np.uint32)
             words[: len(value)] = value
             row[name] = words.view(row.dtype[name].base).reshape(row[name].shape)
-        elif name in TIMES and value != EVENT_FLAG:
+        elif name in TIMES:
             row[name] = value + start
         else:
             row[name] = np.array(value).astype(target.dtype)
