@@ -7,9 +7,9 @@ import json
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from ascend_ref.raw.tree import kind_of
 from ascend_simulator import write_run
@@ -77,8 +77,7 @@ def left_out(product: str, level: int) -> frozenset[str]:
 @cache
 def everything(product: str) -> Scenario:
     """The program on a product."""
-    scenario = parse(EVERYTHING)
-    return replace(scenario, hardware=replace(scenario.hardware, product=product))  # type: ignore[arg-type]
+    return parse(f'{EVERYTHING}hardware: {{product: "{product}"}}\n')
 
 
 def written(folder: Path, product: str, options: Mapping[str, object]) -> dict[str, list[str]]:
@@ -116,10 +115,10 @@ def _held(path: Path) -> Iterator[tuple[str, list[str]]]:
                 yield f"layer/{name}", []
 
 
-def _layers(events: list[dict[str, object]]) -> set[str]:
+def _layers(events: list[dict[str, Any]]) -> set[str]:
     """The layers that have an event of their own."""
     named = {
-        one["pid"]: str(one["args"]["name"])  # type: ignore[index]
+        one["pid"]: str(one["args"]["name"])
         for one in events
         if one["ph"] == "M" and one["name"] == "process_name"
     }

@@ -200,6 +200,21 @@ HOSTILE = {
         "CFM40",
         "",
     ),
+    "deaf": (
+        "import signal, time\n"
+        "for one in (signal.SIGTERM, signal.SIGHUP): signal.signal(one, signal.SIG_IGN)\n"
+        "time.sleep(1000)",
+        "CFM404",
+        "there was no answer",
+    ),
+    "byte by byte": ("import os\nwhile True: os.write(1, b' ')", "CFM40", ""),
+    "loud": ("import sys\nwhile True: sys.stderr.write('x' * 9999 + '\\n')", "CFM40", ""),
+    "exit code": (
+        "import sys\nsys.stdin.readline(); print('{\"returns\": 0}', flush=True)\n"
+        "sys.stdin.read(); sys.exit('no more')",
+        "CFM404",
+        "there was no answer",
+    ),
     "endless": ("while True: print('x' * 1000, end='', flush=True)", "CFM403", "more than"),
 }
 

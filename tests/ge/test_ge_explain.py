@@ -72,6 +72,7 @@ def test_g12_g13_g14_the_environment_is_taken_where_it_is_asked_for(
     monkeypatch.setenv("PROFILING_OPTIONS", '{"output":"folder","l2":"on"}')
     assert document("--environment", capsys=capsys)["options"]["l2"]["source"] == "environment"
     assert not document("--environment", "PROFILING_MODE=false", capsys=capsys)["on"]
+    assert not document("--environment", "ASCEND_WORK_PATH=/w", capsys=capsys)["on"]
     off = document("--mode", "0", "{}", capsys=capsys)
     assert (off["on"], off["warnings"]) == (False, [])
     both = ("--environment", "PROFILING_MODE=true", '{"output":"a","aicpu":"on"}')
@@ -120,6 +121,10 @@ def test_g29_for_asks_for_things_alone(capsys: pytest.CaptureFixture[str]) -> No
     assert found["address"] == "table/HBM"
     assert [one["option"] for one in found["ways"]] == ["sys_hardware_mem_freq"]
     assert found["ways"][0]["products"] == ["A3", "A2", "910A", "950"]
+    assert found["summary"] == find("table/HBM").summary
+    column = document("--for", "header/op_summary/mac_fp16_ratio", capsys=capsys)
+    assert find(column["address"]).address == "header/op_summary/mac_fp16_ratio"
+    assert [one["values"] for one in column["ways"]] == [["ArithmeticUtilization"]]
     code, out, _ = ge("--for", "table/HBM", "--product", "310P", capsys=capsys)
     assert code == 0
     assert "no option records it on 310P" in out
@@ -131,7 +136,14 @@ def test_g29_for_asks_for_things_alone(capsys: pytest.CaptureFixture[str]) -> No
         [],
         ["--for", "nosuch"],
         ["--for", "product/A2"],
+        ["--for", "switch/aicpu"],
+        ["--for", "table/"],
+        ["--for", "HBM"],
+        ["--for", ""],
         ["--for", "table/HBM", "{}"],
+        ["PROFILING_MODE=true"],
+        ["PROFILING_OPTIONS={\n}"],
+        ["A=" + "b" * 100_000],
         ["{}", "{}"],
         ["nosuch.json"],
         ["{}", "--product", "A9"],
@@ -154,6 +166,43 @@ def test_g16_g28_what_cannot_be_is_one_clear_line(
     assert err.count("\n") == 1
     assert len(err) < 700
     assert "internal error" not in err
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b" ",
+        b"\xff\xfe{\x00}\x00",
+        b'{"output": "\xff"}',
+        b"[" * 100_000,
+        b'{"output": ' * 100_000,
+        b'{"dvpp_freq": 9223372036854775808}',
+        b'{"dvpp_freq": ' + b"9" * 10_000 + b"}",
+        b'{"dvpp_freq": -1e999}',
+        b'{"dvpp_freq": NaN}',
+        b'{"l2": "on", "l2": "off"}',
+        b'{"l2": ["on"]}',
+        b"\x00" * 5000,
+    ],
+    ids=range(12),
+)
+def test_g28_a_file_with_whatever_is_one_clear_line(
+    content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "options.json"
+    file.write_bytes(content)
+    code, out, err = ge(str(file), capsys=capsys)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert len(err) < 700
+    assert "internal error" not in err
+
+
+def test_g29_the_schema_is_exported(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["spec", "export", "ge-schema/profiling_options"]) == 0
+    schema = json.loads(capsys.readouterr().out)
+    assert set(schema["properties"]) == set(ge_catalog().options)
+    assert schema["additionalProperties"] is False
+    assert schema["properties"]["optype"]["x-maxBytes"] == 256
 
 
 def test_g28_a_text_of_ten_megabytes_is_cut_and_refused(

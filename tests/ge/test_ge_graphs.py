@@ -17,7 +17,7 @@ from ascend_ref.cli import main
 from ascend_ref.ge.trace import Asked, Graph, UnusableGraph, insert, read_graph
 from ascend_ref.ge.trace.document import graph_of, graph_of_json
 from ascend_spec import ge_catalog
-from ascend_spec.ge import trace_schema
+from ascend_spec.ge import ge_schema
 
 Row = dict[str, Any]
 
@@ -133,7 +133,7 @@ KEYS = ("id", "name", "type", "kernel_lib", "stream", "inputs", "control", "pare
 def test_g113_readers_take_what_the_published_schema_takes(key: str, value: Any, at: int) -> None:
     document = training()
     document["nodes"][at][key] = value
-    valid = jsonschema.Draft202012Validator(trace_schema(ge_catalog().documents, "graph"))
+    valid = jsonschema.Draft202012Validator(ge_schema(ge_catalog().documents, "graph"))
     content = json.dumps(document).encode()
     try:
         insert(graph_of_json(content), Asked())

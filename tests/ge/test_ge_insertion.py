@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ascend_ref.ge.trace import Asked, Node, insert
 from ascend_ref.ge.trace.document import graph_of
 from ascend_spec import ge_catalog
-from ascend_spec.ge import trace_schema
+from ascend_spec.ge import ge_schema
 
 Row = dict[str, Any]
 SEED = Path(__file__).resolve().parents[3] / "shared/seeds/003_e31998ad8281c695.txt"
@@ -85,4 +85,4 @@ def test_g114_large_random_graphs_agree(
 @settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 @given(documents())
 def test_g113_drawn_graphs_obey_the_published_schema(document: Row) -> None:
-    jsonschema.validate(document, trace_schema(ge_catalog().documents, "graph"))
+    jsonschema.validate(document, ge_schema(ge_catalog().documents, "graph"))

@@ -261,6 +261,8 @@ def test_a_wrong_line_is_one_line(
     [
         ("aclgrphProfStart", "not begun"),
         ("MsprofReportApi", "AclProfilingReporter"),
+        ("MsprofInit", "int32_t MsprofInit(uint32_t dataType, void * data, uint32_t dataLen);"),
+        ("MsprofNotifySetDevice", "uint32_t deviceId, bool isOpen);"),
         ("MsprofReportData", "MsprofReportAdditionalInfo"),
         ("kProfTaskTime", "0x2"),
         ("CannProfilerV2", "cann_profiler_v2.cc"),

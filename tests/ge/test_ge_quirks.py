@@ -18,7 +18,7 @@ from ascend_ref.ge.trace.document import graph_of
 from ascend_ref.ge.trace.names import name_of
 from ascend_ref.ge.trace.show import document_of, remarks
 from ascend_spec import ge_catalog
-from ascend_spec.ge import trace_schema
+from ascend_spec.ge import ge_schema
 
 Row = dict[str, Any]
 SEED = Path(__file__).resolve().parents[3] / "shared/seeds/003_e31998ad8281c695.txt"
@@ -379,7 +379,7 @@ def test_erratum_g90_around_what_is_launched_as_a_whole_tasks_stand_once() -> No
 @pytest.mark.parametrize("reading", ["observed", "documented"])
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_g113_what_comes_out_obeys_the_published_schema(reading: str, dynamic: bool) -> None:
-    schema = trace_schema(ge_catalog().documents, "tasks")
+    schema = ge_schema(ge_catalog().documents, "tasks")
     graphs = [training(), changed(sum={"stream": 3}), {"nodes": []}, changed(next={"stream": -1})]
     for document in graphs:
         found = document_of(of(document | {"dynamic": dynamic}, reading=reading))

@@ -13,7 +13,7 @@ from ascend_ref.db.display import clip
 from ascend_ref.json_damage import find_damage, wide_text
 from ascend_ref.json_keys import ObjectReader
 from ascend_spec import ge_catalog
-from ascend_spec.ge import Option
+from ascend_spec.ge import Option, either
 
 from .given import Decision
 
@@ -24,9 +24,8 @@ CUSTOM = "Custom:"
 EVENT = re.compile(r"0x[0-9a-f]+|[0-9]+")
 
 _SHOWN = 60
-_BAD_PATH = re.compile(r"[\n\f\r\b\t\v\x7f\"'\\%><|&$;`]")
-_EMPTY_ANYWHERE = ("task_trace", "task_time", "ge_api", "optype")
-"""Options of which an empty text is taken on every chip."""
+_EMPTY_ANYWHERE = "optype"
+"""The option of which an empty text, which says nothing, is taken on every chip."""
 
 Chips = tuple[int, ...]
 
@@ -70,13 +69,13 @@ def read(decision: Decision) -> tuple[dict[str, Any], list[Problem]]:
     return found, []
 
 
-def problems_of(text: bytes, found: Mapping[str, Any], chips: Chips) -> Iterator[Problem]:
+def problems_of(found: Mapping[str, Any], chips: Chips) -> Iterator[Problem]:
     """What the graph engine refuses of options (ge-profiling 1.4), then the collector (1.3).
 
     Both stop at the first; of one option only the first is stated.
     """
     wrong = set()
-    for problem in _by_engine(text, found):
+    for problem in _by_engine(found):
         wrong.add(problem.option)
         yield problem
     for name, value in found.items():
@@ -85,10 +84,8 @@ def problems_of(text: bytes, found: Mapping[str, Any], chips: Chips) -> Iterator
             yield problem_of_it
 
 
-def _by_engine(text: bytes, found: Mapping[str, Any]) -> Iterator[Problem]:
+def _by_engine(found: Mapping[str, Any]) -> Iterator[Problem]:
     """What is looked at before the collector does."""
-    if TRACE.encode() not in text:
-        return
     trace = found.get(TRACE, "")
     if not isinstance(trace, str) or trace not in _node(TRACE)["enum"]:
         yield _wrong(TRACE, trace, GE_ERROR)
@@ -113,7 +110,7 @@ def _unsupported(option: Option, value: Any, chips: Chips) -> Problem | None:
     name = option.option
     if not option.chips or set(option.chips) & set(chips):
         return None
-    if value == "" and name in _EMPTY_ANYWHERE:
+    if value == "" and name == _EMPTY_ANYWHERE:
         return None
     return Problem(UNSUPPORTED, name, f"{name}: {_without(chips, option.chips)}")
 
@@ -126,8 +123,8 @@ def _refused(option: Option, value: Any, found: Mapping[str, Any], chips: Chips)
         return None if name in POINTS else _wrong(name, value, REFUSED)
     if name in _OWN:
         return _OWN[name](str(value), chips)
-    ignored = name == "instr_profiling_freq" and found.get("instr_profiling") != "on"
-    if ignored or name in ("storage_limit", *POINTS):
+    other = option.of_use_with
+    if option.unchecked and (other is None or found.get(other) != "on"):
         return None
     if not _fits(name, value) or _is_too_much(option, value, chips):
         return _wrong(name, value)
@@ -139,8 +136,14 @@ def _refused(option: Option, value: Any, found: Mapping[str, Any], chips: Chips)
 
 def _output(value: str, _: Chips) -> Problem | None:
     """A path without marks that shells read."""
-    bad = _BAD_PATH.search(value)
-    return _wrong("output", value, extra=f"{bad.group()!a} is not allowed") if bad else None
+    refused = ge_catalog().functions["aclgrphProfInit"].check("path-characters").characters
+    bad = next((one for one in value if one in refused), None)
+    return _wrong("output", value, extra=f"{bad!a} is not allowed") if bad else None
+
+
+def _optype(value: str, _: Chips) -> Problem | None:
+    """Types of operators with commas between them."""
+    return None if _fits("optype", value) else _wrong("optype", value)
 
 
 def _metrics(value: str, chips: Chips) -> Problem | None:
@@ -152,7 +155,7 @@ def _metrics(value: str, chips: Chips) -> Problem | None:
         return _events(value, chips)
     groups = {one.text: one for one in ge_catalog().metrics.values() if one.text}
     if value in ("", *(text for text, one in groups.items() if set(one.chips) & set(chips))):
-        return None if value != CUSTOM else _wrong(name, value)
+        return None
     if value in groups:
         return _wrong(name, value, extra=_without(chips, groups[value].chips))
     known = [text for text, one in groups.items() if text and set(one.chips) & set(chips)]
@@ -176,6 +179,7 @@ def _events(value: str, chips: Chips) -> Problem | None:
 _OWN: Mapping[str, Callable[[str, Chips], Problem | None]] = {
     "output": _output,
     "aic_metrics": _metrics,
+    "optype": _optype,
 }
 """Options whose texts are more than one of some words."""
 
@@ -213,13 +217,7 @@ def _wrong(name: str, value: Any, code: str | None = None, extra: str = "") -> P
 
 
 def _without(chips: Chips, having: Chips) -> str:
-    return f"chip {listed(chips)} does not have it; expected a product of chip {listed(having)}"
-
-
-def listed(numbers: Chips) -> str:
-    """``1, 4 or 5``."""
-    *others, last = map(str, numbers)
-    return f"{', '.join(others)} or {last}" if others else last
+    return f"chip {either(chips)} does not have it; expected a product of chip {either(having)}"
 
 
 def shown_json(value: Any) -> str:

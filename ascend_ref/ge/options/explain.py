@@ -9,9 +9,9 @@ from ascend_spec import catalog, ge_catalog
 from ascend_spec.ge import Option
 from ascend_spec.ge.options import EVERY
 
-from .follows import HIGHEST, Following, Recording, data_of
+from .follows import Following, Recording, data_of, profiler_level
 from .given import Decision, Given, decide
-from .settings import LEVELS, Settings, settings_of
+from .settings import Settings, level_of, settings_of
 
 LEAST_OPTIONS: Mapping[str, object] = {}
 """Options that say nothing; what they record is there by default."""
@@ -44,11 +44,10 @@ def explain(given: Given, product: str) -> Explanation:
 def recording_of(settings: Settings) -> Recording:
     """What is recorded by settings that are accepted."""
     metrics = settings.options["aic_metrics"].value
-    level = min(settings.level or 0, HIGHEST)
     return Recording(
         product=settings.product,
         switches=frozenset(settings.switches),
-        level=0 if level == 0 else 1 if level == 1 else HIGHEST,
+        level=profiler_level(settings.level),
         metrics=None if metrics is None else str(metrics),
         data=ge_catalog().entry.always.data,
     )
@@ -106,13 +105,16 @@ class Ways:
     ways: tuple[Way, ...]
 
 
-def ways_of(address: str, summary: str, products: Sequence[str]) -> Ways:
-    """Which options record a table, a CSV file, a layer, a timeline or a raw file on products."""
-    asked = _Asked(address)
+def ways_of(address: str, summary: str, products: Sequence[str], column: str | None = None) -> Ways:
+    """Which options record a table, a CSV file, a layer, a timeline or a raw file on products.
+
+    column: of a CSV file, one that is asked for; the address is then that of the file.
+    """
+    asked = _Asked(address, column)
     ways = [
-        Way(name, values, there, asked.task_times(option, values, there))
+        Way(name, values, there, times)
         for name, option in ge_catalog().options.items()
-        for values, there in _by_products(asked, option, products).items()
+        for (values, times), there in _by_products(asked, option, products).items()
     ]
     having = {one for way in ways for one in way.products}
     having |= {one for one in products if asked.is_there(one, LEAST_OPTIONS)}
@@ -120,18 +122,24 @@ def ways_of(address: str, summary: str, products: Sequence[str]) -> Ways:
     ways += [Way(name, None, there, adds=True) for name in adding_to(data_of(address)) if there]
     always = tuple(one for one in products if asked.is_there(one, {"task_time": "off"}))
     usual = tuple(one for one in products if asked.is_there(one, LEAST_OPTIONS))
-    return Ways(address, summary, always, usual, tuple(ways))
+    shown = address if column is None else f"header/{address.partition('/')[2]}/{column}"
+    return Ways(shown, summary, always, usual, tuple(ways))
+
+
+Words = tuple[str, ...] | None
 
 
 def _by_products(
     asked: _Asked, option: Option, products: Sequence[str]
-) -> dict[tuple[str, ...] | None, tuple[str, ...]]:
-    """The products on which values of an option record it, by those values."""
-    found: dict[tuple[str, ...] | None, tuple[str, ...]] = {}
+) -> dict[tuple[Words, Words], tuple[str, ...]]:
+    """The products on which values of an option record it, by those values and of task_time."""
+    found: dict[tuple[Words, Words], tuple[str, ...]] = {}
     for product in products:
-        values = tuple(one for one in option.turns_on if asked.by(option, one, product))
+        every = asked.values(option, product)
+        values = tuple(one for one in every if asked.by(option, one, product))
         if values:
-            key = None if EVERY in values else values
+            shown = None if values == every and EVERY in option.turns_on else values
+            key = (shown, asked.task_times(option, values[0], product))
             found[key] = (*found.get(key, ()), product)
     return found
 
@@ -139,35 +147,44 @@ def _by_products(
 class _Asked:
     """Whether something is there, by product and options."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, column: str | None) -> None:
         self.address = address
+        self.column = column
         self._known: dict[tuple[object, ...], bool] = {}
+
+    def values(self, option: Option, product: str) -> tuple[str, ...]:
+        """Values of an option that turn something on; a column may need one group of counters."""
+        if self.column is None or option.option != "aic_metrics":
+            return tuple(option.turns_on)
+        chips = set(catalog().products[product].platforms)
+        metrics = ge_catalog().metrics.values()
+        return tuple(one.text for one in metrics if one.text and not chips.isdisjoint(one.chips))
 
     def is_there(self, product: str, options: Mapping[str, object]) -> bool:
         """Whether options make it on a product."""
         switches = set(ge_catalog().entry.always.switches)
-        task_time = str(options.get("task_time", "on"))
+        task_time, metrics = str(options.get("task_time", "on")), options.get("aic_metrics")
         for name, value in {"task_time": task_time, **options}.items():
             switches.update(ge_catalog().options[name].switches(value))
-        level = min(LEVELS.get(task_time, 0), HIGHEST)
-        key = (product, frozenset(switches), level)
+        level = profiler_level(level_of(task_time))
+        key = (product, frozenset(switches), level, metrics)
         if key not in self._known:
             recording = Recording(
                 product=product,
                 switches=frozenset(switches),
-                level=0 if level == 0 else 1 if level == 1 else HIGHEST,
-                metrics=ge_catalog().entry.empty_metrics,
+                level=level,
+                metrics=None if metrics is None else str(metrics),
                 data=ge_catalog().entry.always.data,
             )
-            self._known[key] = recording.thing(self.address) is not None
+            self._known[key] = self._holds(recording.thing(self.address))
         return self._known[key]
+
+    def _holds(self, thing: Following | None) -> bool:
+        return thing is not None and (self.column is None or self.column in thing.columns)
 
     def by(self, option: Option, value: str, product: str) -> bool:
         """Whether a value of an option makes it, where it is not there without."""
-        chips = catalog().products[product].platforms
-        if option.chips and not set(option.chips) & set(chips):
-            return False
-        if value in option.values and not set(option.values[value]) & set(chips):
+        if not _is_taken(option, value, product):
             return False
         if option.option == "task_time":
             return self.is_there(product, {"task_time": value}) and not self.is_there(
@@ -176,17 +193,20 @@ class _Asked:
         without = any(self.is_there(product, {"task_time": one}) for one in ("on", "off"))
         return not without and self.is_there(product, {option.option: value})
 
-    def task_times(
-        self, option: Option, values: tuple[str, ...] | None, products: Sequence[str]
-    ) -> tuple[str, ...] | None:
+    def task_times(self, option: Option, value: str, product: str) -> Words:
         """The values of task_time with which an option makes it, where not all do."""
-        if option.option == "task_time":
+        times = ge_catalog().options["task_time"]
+        if option is times:
             return None
-        value = EVERY if values is None else values[0]
-        every = ("off", *ge_catalog().options["task_time"].turns_on)
+        every = [one for one in ("off", *times.turns_on) if _is_taken(times, one, product)]
         fit = tuple(
-            one
-            for one in every
-            if self.is_there(products[0], {option.option: value, "task_time": one})
+            one for one in every if self.is_there(product, {option.option: value, "task_time": one})
         )
         return None if len(fit) == len(every) else fit
+
+
+def _is_taken(option: Option, value: str, product: str) -> bool:
+    """Whether the chips of a product take a value of an option."""
+    chips = catalog().products[product].platforms
+    having = (option.chips, option.values.get(value, ()))
+    return all(not one or not set(one).isdisjoint(chips) for one in having)

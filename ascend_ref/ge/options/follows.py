@@ -32,6 +32,11 @@ WHOLE = "timeline"
 """The timeline with all layers."""
 
 
+def profiler_level(task_time: int | None) -> Level:
+    """The level that exporters know for a level of task_time."""
+    return HIGHEST if task_time is not None and task_time >= HIGHEST else 1 if task_time else 0
+
+
 @dataclass(frozen=True, slots=True)
 class Following:
     """Something that will be there.

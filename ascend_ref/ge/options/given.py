@@ -70,9 +70,7 @@ def decide(given: Given) -> Decision:
         return on("option", f"{entry.mode.key} is {mode}", options)
     if environment.get(MODE) == ge_catalog().environment[MODE].value:
         why = f"{MODE} is {environment[MODE]}"
-        text = environment.get(OPTIONS) or ""
-        # A text of the environment ends with its first NUL, and so does what is left of it.
-        if text.partition("\0")[0]:
+        if text := environment.get(OPTIONS):
             return on("environment", why, text)
         return on("built-in", f"{why}, {OPTIONS} are not set", json.dumps(entry.built_in))
     return Decision(False, _why_off(mode, options, environment), warnings=warnings)
@@ -100,6 +98,6 @@ def _wrong_names(environment: Mapping[str, str]) -> list[str]:
             found.append(f"nothing reads {name}; {variable.instead_of_wrong} is meant")
         elif variable is None and "PROFILING" in name.upper():
             close = close_to(name, (MODE, OPTIONS), 1)
-            if close and name.casefold() != close[0]:
+            if close:
                 found.append(f"nothing of the graph engine reads {name}; {close[0]} is like it")
     return found

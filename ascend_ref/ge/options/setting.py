@@ -13,9 +13,7 @@ from ascend_spec.ge import Option
 from .check import shown
 from .given import Source
 
-_STORAGE = re.compile(r"([0-9]{1,10})MB")
-_LEAST_STORAGE, _MOST_STORAGE = 200, 4_294_967_295
-"""MB (ge-profiling 1.3)."""
+_UNIT = "MB"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,7 @@ def setting_of(
     if not isinstance(value, kind) or isinstance(value, bool):
         return Setting(name, usual, "default")
     if name == "storage_limit" and isinstance(value, str):
-        return _storage(value, source, warnings)
+        return _storage(value, node["pattern"], source, warnings)
     if name == "aic_metrics" and value == "":
         return Setting(name, ge_catalog().entry.empty_metrics, source, "")
     if value == "" and "off" in node.get("enum", ()) and name not in ("task_time", "task_trace"):
@@ -55,14 +53,17 @@ def setting_of(
     return Setting(name, value, source)
 
 
-def _storage(value: str, source: Source, warnings: list[str]) -> Setting:
-    match, name = _STORAGE.fullmatch(value), "storage_limit"
-    number = int(match[1]) if match else _MOST_STORAGE + 1
-    if number < _LEAST_STORAGE:
-        warnings.append(f"{name} is {shown(value)} and is raised to {_LEAST_STORAGE}MB")
-        return Setting(name, f"{_LEAST_STORAGE}MB", source, value)
-    if number > _MOST_STORAGE and value:
-        expects = ge_catalog().options[name].expects
+def _storage(value: str, pattern: str, source: Source, warnings: list[str]) -> Setting:
+    limit, name = ge_catalog().entry.storage, "storage_limit"
+    if not value:
+        return Setting(name, None, source)
+    number = int(value.removesuffix(_UNIT)) if re.fullmatch(pattern, value) else limit.most + 1
+    if number < limit.least:
+        raised = f"{limit.least}{_UNIT}"
+        warnings.append(f"{name} is {shown(value)} and is raised to {raised}")
+        return Setting(name, raised, source, value)
+    if number > limit.most:
+        expects = f"{ge_catalog().options[name].expects}, at most {limit.most}{_UNIT}"
         warnings.append(f"{name} is {shown(value)}; expected {expects}: it has no effect")
         return Setting(name, None, source, value)
-    return Setting(name, value or None, source)
+    return Setting(name, value, source)

@@ -12,8 +12,8 @@ from .given import WORK_PATH, Decision
 from .setting import Setting, setting_of
 from .warn import warnings_of
 
-LEVELS: Mapping[str, int] = {"on": 1, "l0": 0, "l1": 1, "l2": 2, "l3": 3, "": 0}
-"""The level of each value of task_time; an empty text has times without a level."""
+LEVEL_BITS = ("TASK_TIME", "TASK_TIME_L1", "TASK_TIME_L2", "TASK_TIME_L3")
+"""Bits of profSwitch, by the level that needs them."""
 DATA_FOLDER = "profiling_data"
 """Below ASCEND_WORK_PATH, where the options name no output (ge-profiling 1.3)."""
 
@@ -35,8 +35,7 @@ class Settings:
     @property
     def level(self) -> int | None:
         """The level of task_time; ``None`` where it is off."""
-        value = self.options["task_time"].value
-        return LEVELS.get(str(value))
+        return level_of(str(self.options["task_time"].value))
 
     @property
     def switches(self) -> Mapping[str, tuple[str, ...]]:
@@ -61,6 +60,13 @@ class Settings:
         return found
 
 
+def level_of(task_time: str) -> int | None:
+    """The level of a value of task_time; ``None`` where no times of tasks are recorded."""
+    bits = ge_catalog().switch_bits
+    on = (task_time in bits[bit].set_by["task_time"] for bit in LEVEL_BITS)
+    return max((level for level, is_on in enumerate(on) if is_on), default=None)
+
+
 def settings_of(decision: Decision, product: str) -> Settings:
     """What is in effect on a product where the profiling is on.
 
@@ -72,7 +78,7 @@ def settings_of(decision: Decision, product: str) -> Settings:
     found, problems = read(decision)
     warnings = list(decision.warnings)
     if not problems:
-        problems = list(problems_of(decision.text, found, chips))
+        problems = list(problems_of(found, chips))
     effective = {
         name: setting_of(option, found, source, warnings)
         for name, option in ge_catalog().options.items()

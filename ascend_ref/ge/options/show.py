@@ -8,6 +8,7 @@ from typing import Any
 
 from ascend_ref.db.display import printable
 from ascend_spec import catalog, ge_catalog
+from ascend_spec.ge import either
 
 from .explain import Explanation, Way, Ways, options_along, options_of
 from .setting import Setting
@@ -82,7 +83,7 @@ def ways_as_lines(ways: Ways, product: str | None) -> Iterator[str]:
     if not ways.always and not ways.ways:
         yield f"  no option records it{'' if product is None else f' on {product}'}"
     if ways.by_default and ways.by_default != ways.always:
-        yield f"  options that do not say so record it as well{_on(ways.by_default, product)}"
+        yield f"  there by default, without any option{_on(ways.by_default, product)}"
 
 
 def _way(way: Way) -> str:
@@ -92,11 +93,10 @@ def _way(way: Way) -> str:
         option = ge_catalog().options[way.option]
         values = option.expects
     else:
-        values = " or ".join(one or "an empty text" for one in way.values)
+        values = either(way.values)
     needed = ""
     if way.task_time is not None:
-        listed = ", ".join(one or "an empty text" for one in way.task_time)
-        needed = f", with task_time {listed}"
+        needed = f", with task_time {either(way.task_time)}"
     return f"{way.option}: {values}{needed}"
 
 

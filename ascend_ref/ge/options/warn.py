@@ -6,19 +6,13 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from ascend_spec import catalog, ge_catalog
+from ascend_spec.ge import either
 
-from .check import CUSTOM, EVENT, POINTS, TRACE, listed, shown_json
+from .check import CUSTOM, EVENT, POINTS, TRACE, shown_json
 from .given import WORK_PATH
 from .setting import Setting
 
 Effective = Mapping[str, Setting]
-OF_USE_WITH = {
-    "instr_profiling_freq": "instr_profiling",
-    "host_sys_usage_freq": "host_sys_usage",
-    "llc_profiling": "sys_hardware_mem_freq",
-}
-"""Options that only say how another one records (ge-profiling 1.3)."""
-LAST_PUBLIC_EVENT = 0x6E
 OFF = (None, "off")
 
 
@@ -42,8 +36,9 @@ def _ignored(
         yield "task_trace is ignored: the value of task_time, or on without one, takes its place"
     if "hccl" in given:
         yield "hccl is deprecated: task_time records collective communication as well"
-    for name, other in OF_USE_WITH.items():
-        if name in given and effective[other].value in OFF:
+    for name in given:
+        other = ge_catalog().options[name].of_use_with
+        if other is not None and effective[other].value in OFF:
             yield f"{name} is of no use without {other}"
     for point in POINTS:
         if point in given and not isinstance(found[point], str):
@@ -62,11 +57,9 @@ def _excluded(effective: Effective, given: Collection[str]) -> Iterator[str]:
     if metrics.startswith(CUSTOM):
         events = metrics.removeprefix(CUSTOM).lower().split(",")
         numbers = [_number(one) for one in events if EVENT.fullmatch(one)]
-        if any(one > LAST_PUBLIC_EVENT for one in numbers):
-            yield (
-                f"aic_metrics: public pages have events up to {LAST_PUBLIC_EVENT:#x}, "
-                "the collector takes any"
-            )
+        last = ge_catalog().entry.counters.last_public
+        if any(one > last for one in numbers):
+            yield f"aic_metrics: public pages have events up to {last:#x}, the collector takes any"
 
 
 def _number(event: str) -> int:
@@ -79,7 +72,7 @@ def _on_some_chips(given: Collection[str], product: str) -> Iterator[str]:
     for name in given:
         having = tuple(one for one in chips if one in ge_catalog().options[name].chips)
         if having and len(having) < len(chips):
-            yield f"{name}: of {product} only chip {listed(having)} has it"
+            yield f"{name}: of {product} only chip {either(having)} has it"
 
 
 def _about_tasks(effective: Effective, given: Collection[str]) -> Iterator[str]:

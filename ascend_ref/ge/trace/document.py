@@ -10,7 +10,7 @@ from typing import Any
 from ascend_ref.json_damage import find_damage, wide_text
 from ascend_ref.json_keys import ObjectReader
 from ascend_spec import ge_catalog, per_spec
-from ascend_spec.ge import trace_schema
+from ascend_spec.ge import ge_schema
 
 from .graph import Graph, Node, UnusableGraph
 from .names import mark
@@ -104,7 +104,7 @@ def _looked_at() -> frozenset[str]:
 
 @per_spec
 def _schema() -> Mapping[str, Any]:
-    return trace_schema(ge_catalog().documents, "graph")
+    return ge_schema(ge_catalog().documents, "graph")
 
 
 # --- texts that are no graph ----------------------------------------------------------------------

@@ -12,6 +12,7 @@ import click
 
 from ascend_ref.cli.guard import CommandError
 from ascend_ref.cli.options import Known
+from ascend_ref.db.display import clip
 from ascend_ref.ge.options.text import read_options, refusal
 from ascend_spec import catalog
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 PRODUCT = Known("product", lambda: {name: name for name in catalog().products})
 USUAL = "A2"
+SHOWN = 60
+"""Of a variable in a message."""
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 
@@ -34,8 +37,7 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 @click.option(
     "--environment",
     is_flag=True,
-    help="Take PROFILING_MODE and PROFILING_OPTIONS of the NAME=VALUE, or without any those of "
-    "this process.",
+    help="Also ask the environment: the NAME=VALUE alone, or without any that of this process.",
 )
 @click.option(
     "--product",
@@ -47,7 +49,8 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
     "--for",
     "wanted",
     metavar="ADDRESS",
-    help="Which options record this table, CSV file, layer, timeline or raw file (table/HBM).",
+    help="Which options record this table, CSV file, column, layer, timeline or raw file "
+    "(table/HBM).",
 )
 @click.option(
     "--json",
@@ -66,7 +69,7 @@ def explain(
     """Explain what ge.exec.profilingOptions record, and which files, tables and layers follow.
 
     OPTIONS is the JSON text, or FILE has it. Options that the graph engine or its collector
-    refuse are an error.
+    refuse are an error. spec show has the page of each option and thing.
     """
     from ascend_ref.ge.options.explain import explain as explained
     from ascend_ref.ge.options.show import as_document, as_lines, ways_as_lines
@@ -95,7 +98,9 @@ def explain(
 def _given(words: tuple[str, ...], mode: str | None, environment: bool) -> Given:
     from ascend_ref.ge.options.given import Given
 
-    named = [one for one in words if environment and _VARIABLE.match(one)]
+    named = [one for one in words if _VARIABLE.match(one)]
+    if named and not environment:
+        raise click.UsageError(f"{clip(named[0], SHOWN)!a}: expected --environment next to it")
     texts = [one for one in words if one not in named]
     if len(texts) > 1:
         raise click.UsageError(f"{len(texts)} texts of options; expected one, in quotes")
@@ -119,15 +124,18 @@ def _ways(wanted: str, product: str | None) -> Ways:
         subject = find(wanted)
     except NotFound as problem:
         raise click.UsageError(str(problem)) from None
-    holders = {"column": ("table", "."), "header": ("csv", "/")}
-    kind, name = subject.kind, subject.name
-    if kind in holders:
-        kind, mark = holders[kind]
-        name = name.partition(mark)[0]
+    kind, _, name = subject.address.partition("/")
+    column = None
+    if kind == "column":
+        kind, name = "table", name.partition(".")[0]
+    elif kind == "header":
+        kind, (name, _, column) = "csv", name.partition("/")
     if kind not in ("table", "csv", "layer", "timeline", "raw"):
         raise click.UsageError(
-            f"{subject.address} is recorded by no option; expected a table, CSV file, layer, "
-            "timeline or raw file"
+            f"{subject.address} is recorded by no option; expected a table, CSV file, column, "
+            "layer, timeline or raw file"
         )
+    address = f"{kind}/{name}"
     products = [product] if product else list(catalog().products)
-    return ways_of(f"{kind}/{name}", subject.summary, products)
+    summary = subject.summary if column else find(address).summary
+    return ways_of(address, summary, products, column)

@@ -24,7 +24,7 @@ from ascend_spec.api import LATEST
 from ascend_spec.core.dialect import Node, exported
 from ascend_spec.db.model import Reading
 from ascend_spec.exchange import exchange_schema
-from ascend_spec.ge import trace_schema
+from ascend_spec.ge import ge_schema
 from ascend_spec.mindspore import openapi_document
 from ascend_spec.mindspore.requests import LAST_VIEWED
 from ascend_spec.timeline import document_schema, event_schema
@@ -220,7 +220,7 @@ def _exchange(name: str, wanted: Wanted) -> Exported:
 
 
 def _ge(name: str, wanted: Wanted) -> Exported:
-    return _schema(trace_schema(ge_catalog().documents, name), f"ge-{name}")
+    return _schema(ge_schema(ge_catalog().documents, name), f"ge-{name}")
 
 
 def _schema(schema: Node, name: str) -> Exported:

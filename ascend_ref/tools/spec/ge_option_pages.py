@@ -49,17 +49,15 @@ def option_section(option: Option, style: Style) -> str:
         ),
         ("Error", style.link("ge-error", option.code)),
         ("Adds to", style.links("data", option.adds_to)),
+        (
+            "Of use with",
+            style.link("ge-option", option.of_use_with) if option.of_use_with else None,
+        ),
         ("Not together with", style.links("ge-option", option.excludes)),
         *evidence(option, style),
         resolutions(ge_catalog().errata, option.errata, style),
         table(("value", "switches"), turned) if turned else "",
     )
-
-
-def _only(option: Option) -> Iterator[str]:
-    """Values that not all chips take."""
-    for value, chips in option.values.items():
-        yield f"{code(value)} on chip {commas(map(str, chips))}"
 
 
 def _default(node: Mapping[str, Any]) -> str:

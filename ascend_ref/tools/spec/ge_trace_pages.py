@@ -8,13 +8,13 @@ from typing import Any
 from ascend_ref.markdown import Style, code, commas, table
 from ascend_spec import ge_catalog
 from ascend_spec.ge import (
-    TRACE_SCHEMAS,
+    GE_SCHEMAS,
     Executor,
     GraphMessage,
     GraphName,
     InsertionStep,
     LogId,
-    trace_schema,
+    ge_schema,
 )
 
 from .pages import evidence, resolutions
@@ -142,7 +142,7 @@ def schema_section(schema: Mapping[str, Any], style: Style) -> str:
     inner = style.below()
     parts = [
         inner.page(name, node.get("description", ""), _members(node, style))
-        for name, node in schema["$defs"].items()
+        for name, node in schema.get("$defs", {}).items()
         if "properties" in node
     ]
     return style.page(
@@ -190,7 +190,7 @@ def ge_trace_subjects() -> Iterator[Subject]:
     yield from things("executor", catalog.executors, "ge/executors.md#{anchor}", executor_section)
     yield from things(
         "ge-schema",
-        {name: trace_schema(catalog.documents, name) for name in TRACE_SCHEMAS},
+        {name: ge_schema(catalog.documents, name) for name in GE_SCHEMAS},
         "ge/documents.md#{anchor}",
         schema_section,
         summary=lambda schema: str(schema["title"]),

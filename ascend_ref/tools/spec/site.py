@@ -165,8 +165,9 @@ SHEETS: Mapping[str, tuple[str, str]] = {
     ),
     "ge/executors.md": ("Executors", "What runs inserted tasks, and which of them it notes."),
     "ge/documents.md": (
-        "Documents of the insertion",
-        "The graph that goes into `ascend-ref ge trace`, and the tasks that come out.",
+        "Documents in JSON",
+        "The text of ge.exec.profilingOptions, the graph that goes into `ascend-ref ge trace`, and "
+        "the tasks that come out.",
     ),
     "ge/messages.md": (
         "Messages of dumps",

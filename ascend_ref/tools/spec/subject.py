@@ -147,7 +147,7 @@ KINDS: Mapping[str, KindOfSubject] = {
     "insertion": KindOfSubject("insertions", "what takes part in the insertion of tasks"),
     "executor": KindOfSubject("executors", "what runs inserted tasks", short=False),
     "ge-schema": KindOfSubject(
-        "ge-schemas", "a document that goes into or comes out of the insertion", short=False
+        "ge-schemas", "options, a graph or inserted tasks as a document in JSON", short=False
     ),
     "dump-message": KindOfSubject("dump-messages", "a message of a dump of a graph"),
     "ge-event": KindOfSubject(

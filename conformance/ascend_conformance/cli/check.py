@@ -76,6 +76,15 @@ def report_format(command: Callable[..., int]) -> Callable[..., int]:
     )(with_form)
 
 
+report_files = click.option(
+    "--report",
+    "reports",
+    multiple=True,
+    metavar="KIND=FILE",
+    help=f"Also write a report to a file; KIND is one of {', '.join(FORMATS)}. Repeatable.",
+)
+
+
 def _usual_form(values: Mapping[str, Any]) -> str:
     """The summary, unless something was asked for that it does not show."""
     examples = values.get("max_examples", Options().max_examples)
@@ -98,13 +107,7 @@ def _print_schema(context: click.Context, _parameter: click.Parameter, wanted: b
     help="Where documents and real files disagree: which of them is right.",
 )
 @report_format
-@click.option(
-    "--report",
-    "reports",
-    multiple=True,
-    metavar="KIND=FILE",
-    help=f"Also write a report to a file; KIND is one of {', '.join(FORMATS)}. Repeatable.",
-)
+@report_files
 @click.option(
     "--select",
     type=RulePatterns(),

@@ -18,7 +18,8 @@ from ascend_ref.cli.suggest import unknown
 
 from ..media import load_rules
 from ..report import ReportError, render_to_stdout, write_report
-from .check import report_format, report_target
+from .check import report_files, report_format, report_target
+from .trying import hypothesis_for, limits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,14 +60,7 @@ if TYPE_CHECKING:
 )
 @number("--scenarios", 0, 10_000, 25, "Cases that are drawn.")
 @number("--seed", 0, None, 0, "Chooses the cases.")
-@click.option(
-    "--timeout",
-    type=click.FloatRange(0.1, 86_400),
-    default=120.0,
-    show_default=True,
-    help="Seconds that one export may take.",
-)
-@number("--memory", 64, 1 << 20, 4096, "MB of address space that a command may have.")
+@limits(120.0, "export", "a command")
 @output("DIR", "Save failures below it: input, expected, actual, findings.", required=False)
 @click.option(
     "--replay",
@@ -76,13 +70,7 @@ if TYPE_CHECKING:
     help="Try a saved failure again, with its exporter or another one; no case is drawn.",
 )
 @report_format
-@click.option(
-    "--report",
-    "reports",
-    multiple=True,
-    metavar="KIND=FILE",
-    help="Also write a report to a file, of the kinds that check has. Repeatable.",
-)
+@report_files
 def conform(
     exporters: tuple[str, ...],
     stage: str | None,
@@ -114,14 +102,14 @@ def conform(
     if replayed is not None and output is not None:
         raise click.UsageError("a replay saves nothing; expected --replay or -o")
     targets = [report_target(text) for text in reports]
-    limits = Limits(timeout, memory)
+    each = Limits(timeout, memory)
     wanted = frozenset(separated(features)) or None
     try:
         with ExitStack() as stack, progress_bar("drawing") as progress:
             if output is not None:
                 stack.enter_context(room_for(output, force=force))
             if replayed is not None:
-                outcomes = [_replay(stack, replayed, exporters, against, wanted, limits)]
+                outcomes = [_replay(stack, replayed, exporters, against, wanted, each)]
             else:
                 if not exporters:
                     raise click.UsageError("nothing to try; expected --exporter NAME|CMD")
@@ -130,8 +118,8 @@ def conform(
                 from ..harness.trial import Asked
 
                 chosen = _stage(stage or "database-to-text")
-                tried = [_exporter(stack, one, limits, chosen) for one in exporters]
-                other = _exporter(stack, against, limits, chosen) if against else None
+                tried = [_exporter(stack, one, each, chosen) for one in exporters]
+                other = _exporter(stack, against, each, chosen) if against else None
                 cases = _cases(chosen, scenarios, seed)
                 asked = Asked(wanted, other)
                 outcomes = [
@@ -161,14 +149,8 @@ def _exporter(stack: ExitStack, text: str, limits: Limits, stage: Stage) -> Expo
 
 
 def _cases(stage: Stage, count: int, seed: int) -> Sequence[Case]:
-    try:
+    with hypothesis_for("cases"):
         from ..harness.drawing import draw_cases
-    except ModuleNotFoundError as missing:
-        if missing.name != "hypothesis":
-            raise
-        raise CommandError(
-            "cases are drawn by hypothesis; expected: pip install 'ascend-ref[strategies]'"
-        ) from missing
     return draw_cases(stage, count, seed)
 
 

@@ -5,29 +5,27 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import click
 
 from ascend_ref.cli.guard import CommandError
 from ascend_ref.cli.options import number
 from ascend_ref.cli.progress import progress_bar
+from ascend_spec.ge import FirstMode, Reading
 
 from ..media import load_rules
 from ..report import ReportError, render_to_stdout, write_report
-from .check import report_format, report_target
+from .check import report_files, report_format, report_target
+from .trying import hypothesis_for, limits
 
 if TYPE_CHECKING:
-    from ascend_spec.ge import Mode, Reading
-
     from ..harness.life_cycle import LifeCycleOutcome
-
-READINGS = ("strict", "lenient")
 
 
 def reading_option(words: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """The option for the reading of the life cycle."""
-    return click.option("--reading", type=click.Choice(READINGS), help=words)
+    return click.option("--reading", type=click.Choice(get_args(Reading)), help=words)
 
 
 start_flag = click.option(
@@ -65,38 +63,25 @@ def life_cycle(reading: Reading | None, start_flag: bool) -> int:
 @click.option(
     "--mode",
     "modes",
-    type=click.Choice(("OFF", "CMD", "SUBSCRIBE")),
+    type=click.Choice(get_args(FirstMode)),
     multiple=True,
     help="Who has the profiling at the start. Repeatable.  [default: each in turn]",
 )
 @number("--examples", 1, 1_000_000, 500, "Sequences that are drawn for OFF; a fifth for others.")
 @number("--seed", 0, None, 0, "Chooses the sequences.")
-@click.option(
-    "--timeout",
-    type=click.FloatRange(0.1, 86_400),
-    default=10.0,
-    show_default=True,
-    help="Seconds that one answer may take.",
-)
+@limits(10.0, "answer", "the command")
 @click.option(
     "--keep",
     is_flag=True,
     help="Start COMMAND once; start then begins each sequence in it.",
 )
-@number("--memory", 64, 1 << 20, 4096, "MB of address space that the command may have.")
 @report_format
-@click.option(
-    "--report",
-    "reports",
-    multiple=True,
-    metavar="KIND=FILE",
-    help="Also write a report to a file, of the kinds that check has. Repeatable.",
-)
+@report_files
 def conform_life_cycle(
     command: str,
     reading: Reading | None,
     start_flag: bool,
-    modes: tuple[Mode, ...],
+    modes: tuple[FirstMode, ...],
     examples: int,
     seed: int,
     timeout: float,
@@ -114,16 +99,11 @@ def conform_life_cycle(
     """
     from ascend_simulator.ge.life_cycle import Rules
 
-    try:
-        from ..harness.life_cycle import MODES, NoProgram, Program
+    with hypothesis_for("sequences"):
+        from ..harness.life_cycle import NoProgram, Program
         from ..harness.life_cycle import conform_life_cycle as conform
-        from ..harness.limits import Limits
-    except ModuleNotFoundError as missing:
-        if missing.name != "hypothesis":
-            raise
-        raise CommandError(
-            "sequences are drawn by hypothesis; expected: pip install 'ascend-ref[strategies]'"
-        ) from missing
+    from ..harness.limits import Limits
+
     targets = [report_target(text) for text in reports]
     try:
         program = Program(command, Limits(timeout, memory), keep=keep)
@@ -136,7 +116,7 @@ def conform_life_cycle(
                 Rules(reading or "strict", start_flag),
                 examples=examples,
                 seed=seed,
-                modes=modes or MODES,
+                modes=modes or get_args(FirstMode),
                 progress=progress,
             )
         _report(outcome, format_, targets)

@@ -42,10 +42,11 @@ except OSError as problem:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one export may take: seconds, and 10^6 bytes of address space."""
+    """What one export may take: seconds, 10^6 bytes of address space, and bytes of each file."""
 
     seconds: float = SECONDS
     megabytes: int = MEGABYTES
+    written: int = MOST_WRITTEN
 
 
 Way = Literal["ended", "failed", "crashed", "hung"]
@@ -62,7 +63,7 @@ class Ended:
 def limited(command: Sequence[str], limits: Limits) -> list[str]:
     """The command behind a launcher that sets the limits of the system."""
     memory = str(limits.megabytes * 10**6)
-    return [sys.executable, "-I", "-S", "-c", _LIMITED, memory, str(MOST_WRITTEN), *command]
+    return [sys.executable, "-I", "-S", "-c", _LIMITED, memory, str(limits.written), *command]
 
 
 def run(
@@ -78,7 +79,7 @@ def run(
     it says.
     """
     with nullcontext(kept) if kept else tempfile.TemporaryFile() as said:
-        process = subprocess.Popen(  # noqa: S603
+        process = subprocess.Popen(  # noqa: S603  # it runs what is tried, without a shell
             limited(command, limits),
             cwd=place,
             stdin=subprocess.DEVNULL,

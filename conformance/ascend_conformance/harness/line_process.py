@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import selectors
 import subprocess
 import time
@@ -9,11 +10,16 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
+from typing import IO
+
+from ascend_ref.cli.guard import one_line
 
 from .limits import Limits, end_group, last_line, limited
 
 LONGEST = 1 << 20
 """Bytes of an answer."""
+SHOWN = 80
+"""Bytes of what nothing asked for that are shown."""
 SHORT = 5.0
 """Seconds that a process has to stop."""
 
@@ -35,7 +41,8 @@ class LineProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._open = ExitStack()
         self._place = self._open.enter_context(TemporaryDirectory(prefix="ascend-ref-conform-"))
-        self._said = self._open.enter_context(TemporaryFile())  # noqa: SIM115
+        said = TemporaryFile()  # noqa: SIM115  # close() closes it, with all that is open
+        self._said = self._open.enter_context(said)
         self._rest = b""
 
     @property
@@ -53,8 +60,9 @@ class LineProcess:
         self._rest = b""
         self._said.seek(0)
         self._said.truncate()
-        self._process = subprocess.Popen(  # noqa: S603
+        self._process = subprocess.Popen(  # noqa: S603  # it runs what is tried, without a shell
             limited(self._command, self._limits),
+            bufsize=0,
             cwd=self._place,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -67,31 +75,37 @@ class LineProcess:
 
         Raises :class:`BrokenOff`, :class:`Late`, ``OSError``.
         """
-        process = self._process
-        if process is None or process.stdin is None:
-            raise BrokenOff("the process is gone")
-        process.stdin.write(line + b"\n")
-        process.stdin.flush()
-        return self._line(process, seconds or self._limits.seconds)
+        _, asked, answers = self._running()
+        ends = time.monotonic() + (seconds or self._limits.seconds)
+        _write(asked, line + b"\n", ends)
+        while b"\n" not in self._rest:
+            read = _read(answers, ends)
+            if not read:
+                raise BrokenOff("it ended without an answer")
+            self._rest += read
+            if len(self._rest) > LONGEST:
+                raise BrokenOff(f"an answer has more than {LONGEST} bytes")
+        answer, _, self._rest = self._rest.partition(b"\n")
+        return answer
 
-    def finish(self, seconds: float = SHORT) -> tuple[int, bytes]:
-        """Close what it reads: its exit code, and what it has written that was not asked for.
+    def finish(self, seconds: float = SHORT) -> int:
+        """Close what it reads, and wait for its end: its exit code.
 
-        Raises :class:`Late` where it does not end, and ends it.
+        Raises :class:`BrokenOff` where it has written more than answers, :class:`Late` where it
+        does not end; both end it.
         """
-        process = self._process
-        if process is None or process.stdin is None:
-            raise BrokenOff("the process is gone")
+        process, asked, answers = self._running()
+        ends = time.monotonic() + seconds
         try:
             with suppress(OSError):  # what it did not read is lost with it
-                process.stdin.close()
-            left, ends = b"", time.monotonic() + seconds
-            with suppress(BrokenOff):
-                while len(left) <= LONGEST:
-                    left += self._line(process, ends - time.monotonic()) + b"\n"
-            left += self._rest
-            process.wait(seconds)
-            return process.returncode, left
+                asked.close()
+            unasked = self._rest.strip()
+            while not unasked and (read := _read(answers, ends)):
+                unasked = read.strip()
+            if unasked:
+                shown = one_line(unasked[:SHOWN].decode(errors="replace"))
+                raise BrokenOff(f"it wrote {shown!r}, which nothing asked for")
+            return process.wait(max(ends - time.monotonic(), 0))
         except subprocess.TimeoutExpired:
             raise Late from None
         finally:
@@ -121,22 +135,32 @@ class LineProcess:
         self.end()
         self._open.close()
 
-    def _line(self, process: subprocess.Popen[bytes], seconds: float) -> bytes:
-        """The next line, within a time."""
-        ends = time.monotonic() + seconds
-        if process.stdout is None:
+    def _running(self) -> tuple[subprocess.Popen[bytes], IO[bytes], IO[bytes]]:
+        """The process, what it reads, and what it writes."""
+        process = self._process
+        if process is None or process.stdin is None or process.stdout is None:
             raise BrokenOff("the process is gone")
-        with selectors.DefaultSelector() as selector:
-            selector.register(process.stdout, selectors.EVENT_READ)
-            while b"\n" not in self._rest:
-                left = ends - time.monotonic()
-                if left <= 0 or not selector.select(left):
-                    raise Late
-                read = process.stdout.read1(1 << 16)  # type: ignore[attr-defined]
-                if not read:
-                    raise BrokenOff("it ended without an answer")
-                self._rest += read
-                if len(self._rest) > LONGEST:
-                    raise BrokenOff(f"an answer has more than {LONGEST} bytes")
-        line, _, self._rest = self._rest.partition(b"\n")
-        return line
+        return process, process.stdin, process.stdout
+
+
+def _read(pipe: IO[bytes], ends: float) -> bytes:
+    """Some bytes, none at the end. Raises :class:`Late`."""
+    _wait(pipe, selectors.EVENT_READ, ends)
+    return os.read(pipe.fileno(), 1 << 16)
+
+
+def _write(pipe: IO[bytes], content: bytes, ends: float) -> None:
+    """Write all of it; a process that reads nothing leaves no room. Raises :class:`Late`."""
+    os.set_blocking(pipe.fileno(), False)
+    while content:
+        _wait(pipe, selectors.EVENT_WRITE, ends)
+        content = content[os.write(pipe.fileno(), content) :]
+
+
+def _wait(pipe: IO[bytes], event: int, ends: float) -> None:
+    """Wait until it is ready. Raises :class:`Late`."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(pipe, event)
+        left = ends - time.monotonic()
+        if left <= 0 or not selector.select(left):
+            raise Late

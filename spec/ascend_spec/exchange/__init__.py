@@ -7,7 +7,10 @@ from typing import Any
 from ascend_spec.core.dialect import DIALECT, compile_schema
 from ascend_spec.spec import current
 
-EXCHANGED = ("exporter-protocol", "expected-failures", "life-cycle-protocol")
+from .calls import call_forms
+
+CALLS = "life-cycle-protocol"
+EXCHANGED = ("exporter-protocol", "expected-failures", CALLS)
 
 
 def exchange_schema(name: str) -> dict[str, Any]:
@@ -15,5 +18,13 @@ def exchange_schema(name: str) -> dict[str, Any]:
     if name not in EXCHANGED:
         raise KeyError(f"unknown exchange {name!r}; known: {', '.join(EXCHANGED)}")
     source = current().folder.read(f"exchange/{name}.schema.yaml")
+    if name == CALLS:
+        forms = call_forms(current().ge.functions.values())
+        refs = [{"$ref": f"#/$defs/{one}"} for one in forms]
+        source = {
+            **source,
+            "anyOf": [*refs, *source["anyOf"]],
+            "$defs": {**forms, **source["$defs"]},
+        }
     schema = compile_schema(source, source.get("$defs", {}), lambda _: True)
     return {"$schema": DIALECT, "$id": f"urn:ascend-ref:exchange:{name}", **schema}

@@ -3,9 +3,11 @@
 from .catalog import GeCatalog as GeCatalog
 from .components import Component as Component
 from .components import ComponentLayer as ComponentLayer
+from .expected import either as either
 from .life_cycle import ArgumentCheck as ArgumentCheck
 from .life_cycle import CallTransition as CallTransition
 from .life_cycle import DataType as DataType
+from .life_cycle import FirstMode as FirstMode
 from .life_cycle import FunctionArgument as FunctionArgument
 from .life_cycle import GeFunction as GeFunction
 from .life_cycle import Mode as Mode
@@ -30,7 +32,8 @@ from .reports import Event as Event
 from .reports import EventSpace as EventSpace
 from .reports import Reported as Reported
 from .reports import ReportGroup as ReportGroup
-from .trace import TRACE_SCHEMAS as TRACE_SCHEMAS
+from .schemas import GE_SCHEMAS as GE_SCHEMAS
+from .schemas import ge_schema as ge_schema
 from .trace import Executor as Executor
 from .trace import ExecutorName as ExecutorName
 from .trace import GraphMessage as GraphMessage
@@ -38,5 +41,4 @@ from .trace import GraphName as GraphName
 from .trace import InsertionStep as InsertionStep
 from .trace import LogId as LogId
 from .trace import Place as Place
-from .trace import trace_schema as trace_schema
 from .trace_data import TRACE_DATA as TRACE_DATA

@@ -9,11 +9,12 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from ascend_spec.core import Document, Erratum, Loader
-from ascend_spec.core.dialect import DIALECT, Node, compile_schema
+from ascend_spec.core.dialect import Node
 from ascend_spec.core.loader import reading, without
 from ascend_spec.core.values import ValueSet
 
 from .components import Component, ComponentLayer
+from .expected import expected
 from .life_cycle import (
     ArgumentCheck,
     CallTransition,
@@ -37,6 +38,7 @@ from .options import (
     Variable,
 )
 from .reports import Dump, DumpName, EventSpace, Reported, ReportGroup
+from .schemas import ge_schema
 from .trace import (
     Executor,
     GraphMessage,
@@ -65,9 +67,13 @@ class GeCatalog:
     @cached_property
     def options(self) -> Mapping[str, Option]:
         """Keys of ``ge.exec.profilingOptions`` in the order of the documents."""
+        nodes = self.options_schema["properties"]
         return {
             name: self.documents.fact(
-                Option, row, place, cost=self.documents.fact(Cost, row["cost"], f"{place}.cost")
+                Option,
+                {"expects": expected(row, nodes[name]), **row},
+                place,
+                cost=self.documents.fact(Cost, row["cost"], f"{place}.cost"),
             )
             for name, row, place in self.documents.rows(f"{FOLDER}/options.yaml", "option")
         }
@@ -75,9 +81,7 @@ class GeCatalog:
     @cached_property
     def options_schema(self) -> Node:
         """JSON Schema 2020-12 of ``ge.exec.profilingOptions``; nodes keep ``unit``."""
-        source = self.documents.folder.read(f"{FOLDER}/profiling_options.schema.yaml")
-        schema = compile_schema(source, {}, lambda node: True)
-        return {"$schema": DIALECT, "$id": "urn:ascend-ref:ge:profiling_options", **schema}
+        return ge_schema(self.documents, "profiling_options")
 
     @cached_property
     def environment(self) -> Mapping[str, Variable]:
@@ -120,7 +124,9 @@ class GeCatalog:
         for name, row, place in self.documents.rows(f"{FOLDER}/switch_bits.yaml", "bit"):
             with reading(place):
                 of = self.data_types[name]
-                found[name] = self.documents.fact(SwitchBit, row, place, mask=of.mask, also=of.also)
+                found[name] = self.documents.fact(
+                    SwitchBit, row, place, mask=of.mask, also=of.also, set_with=of.added_with
+                )
         return found
 
     @cached_property

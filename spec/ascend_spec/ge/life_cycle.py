@@ -11,10 +11,14 @@ from ascend_spec.core import Grade
 Reading = Literal["strict", "lenient"]
 """What documents describe, or what the runtime does since its commit 18799fa3 (erratum G62)."""
 
-Mode = Literal["OFF", "CMD", "API_CTRL", "SUBSCRIBE"]
+FirstMode = Literal["OFF", "CMD", "SUBSCRIBE"]
+"""Which way of control may have the profiling before a function is called."""
+
+Mode = FirstMode | Literal["API_CTRL"]
 """Which way of control has the profiling of a process."""
 
-StateName = Literal["OFF", "IDLE", "STARTED", "CMD", "SUBSCRIBE"]
+StateName = FirstMode | Literal["IDLE", "STARTED"]
+"""A mode is a state, but for that of the functions, which has two."""
 
 Standing = Literal["public", "supported", "outside"]
 """Of a bit: in the header, taken by a start as well, or refused by it."""

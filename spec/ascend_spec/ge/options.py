@@ -38,11 +38,12 @@ class Option:
 
     ``public``: whether public pages describe it. ``expects``: what its value may be, in words.
     ``code``: the error of a wrong value. ``cost``: of having it. ``deprecated``: the option that
-    replaces it. ``unchecked``: the collector looks at no value. ``turns_on``: the collection
-    switches by value, :data:`EVERY` for all, or by part of a text with commas. ``adds_to``: rows of
-    the matrix of products that show more by it. ``excludes``: options that public pages do not have
-    it together with. ``chips``: those whose collector takes it, empty for all; ``values``: the same
-    of some values. ``most``: where not all chips have the greatest value of the schema.
+    replaces it. ``unchecked``: the common check of values leaves it out. ``turns_on``: the
+    collection switches by value, :data:`EVERY` for all, or by part of a text with commas.
+    ``adds_to``: rows of the matrix of products that show more by it. ``of_use_with``: the option
+    without which it says nothing. ``excludes``: options that public pages do not have it together
+    with. ``chips``: those whose collector takes it, empty for all; ``values``: the same of some
+    values. ``most``: where not all chips have the greatest value of the schema.
     """
 
     option: str
@@ -57,6 +58,7 @@ class Option:
     unchecked: bool = False
     turns_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     adds_to: tuple[str, ...] = ()
+    of_use_with: str | None = None
     excludes: tuple[str, ...] = ()
     chips: tuple[int, ...] = ()
     values: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
@@ -131,11 +133,23 @@ class InitType:
 
 @dataclass(frozen=True, slots=True)
 class EventCounters:
-    """How many events Custom: may have: ``usual``, and ``more`` on some chips."""
+    """How many events Custom: may have: ``usual``, and ``more`` on some chips.
+
+    ``last_public``: the last number of an event that public pages have.
+    """
 
     usual: int
     more: int
     more_on: tuple[int, ...]
+    last_public: int
+
+
+@dataclass(frozen=True, slots=True)
+class StorageLimit:
+    """MB of storage_limit; less is raised to ``least``, more has no effect."""
+
+    least: int
+    most: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +175,7 @@ class Entry:
     always: Always
     empty_metrics: str
     counters: EventCounters
+    storage: StorageLimit
     built_in: Mapping[str, str]
     source: tuple[str, ...]
     grade: Grade

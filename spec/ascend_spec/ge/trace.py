@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from ascend_spec.core import Grade, Loader
-from ascend_spec.core.dialect import DIALECT, compile_schema
 from ascend_spec.db.model import Reading
-
-TRACE_SCHEMAS = ("graph", "tasks")
-"""Documents of the insertion that have a schema: what goes in, and what comes out."""
 
 Place = Literal["before", "after"]
 Emitter = Literal["host", "compiler", "hybrid", "program", "framework"]
@@ -137,12 +133,3 @@ def load_messages(documents: Loader, file: str) -> dict[str, GraphMessage]:
         )
         for name, row, place in documents.rows(file, "message")
     }
-
-
-def trace_schema(documents: Loader, name: str) -> dict[str, Any]:
-    """JSON Schema 2020-12 of one of :data:`TRACE_SCHEMAS`. Raises ``KeyError`` for another name."""
-    if name not in TRACE_SCHEMAS:
-        raise KeyError(f"unknown document {name!r}; known: {', '.join(TRACE_SCHEMAS)}")
-    source = documents.folder.read(f"ge/{name}.schema.yaml")
-    schema = compile_schema(source, source.get("$defs", {}), lambda _: True)
-    return {"$schema": DIALECT, "$id": f"urn:ascend-ref:ge:{name}", **schema}

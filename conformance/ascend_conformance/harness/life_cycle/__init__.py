@@ -1,11 +1,9 @@
 """Implementations of ``ge/ge_prof.h`` in any language, tried against the model."""
 
-from .conform import MODES as MODES
 from .conform import LifeCycleOutcome as LifeCycleOutcome
 from .conform import ModeOutcome as ModeOutcome
 from .conform import as_text as as_text
 from .conform import conform_life_cycle as conform_life_cycle
-from .conform import finding_of as finding_of
 from .conform import report_of as report_of
 from .implementation import Heard as Heard
 from .implementation import Implementation as Implementation

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 from ascend_ref import __version__
 from ascend_simulator.ge.life_cycle import Environment, LifeCycle, Rules
-from ascend_spec.ge import Mode
+from ascend_spec.ge import FirstMode
 
 from ...engine.failure import rule_that_finds
 from ...finding import FileReport, Finding, Report, Skipped
@@ -16,8 +17,6 @@ from .judging import Judged, cited, judge_start, shown_collecting, shown_return
 from .shortening import judge, shorten
 from .trials import Calls, Trials
 
-MODES: tuple[Mode, ...] = ("OFF", "CMD", "SUBSCRIBE")
-"""Ways of control that may have the profiling when a sequence begins, in the order of trials."""
 EXAMPLES = 500
 """Sequences that are drawn where nobody has the profiling."""
 FIFTH = 5
@@ -31,11 +30,10 @@ class ModeOutcome:
     """What came of the sequences that begin in one mode.
 
     ``judged``: the shortest sequence found that is answered wrongly. ``skipped``: why none was
-    tried. ``sequences``: how often the implementation was started. ``complete``: whether nothing
-    was left out because answers came late.
+    tried. ``sequences``: how often the implementation was started.
     """
 
-    mode: Mode
+    mode: FirstMode
     judged: Judged | None = None
     skipped: str | None = None
     sequences: int = 0
@@ -66,7 +64,7 @@ def conform_life_cycle(
     *,
     examples: int = EXAMPLES,
     seed: int = 0,
-    modes: Sequence[Mode] = MODES,
+    modes: Sequence[FirstMode] = get_args(FirstMode),
     progress: Progress | None = None,
 ) -> LifeCycleOutcome:
     """Try an implementation on drawn sequences of calls, which are the same for the same seed.
@@ -87,7 +85,7 @@ def conform_life_cycle(
 
 
 def _tried(
-    implementation: Implementation, rules: Rules, mode: Mode, examples: int, seed: int
+    implementation: Implementation, rules: Rules, mode: FirstMode, examples: int, seed: int
 ) -> ModeOutcome:
     life_cycle = LifeCycle(Environment(mode), rules)
     trials = Trials(implementation, life_cycle.environment, rules.reading)
@@ -132,7 +130,7 @@ _FINDS = {
 }
 
 
-def finding_of(outcome: LifeCycleOutcome) -> Finding | None:
+def _finding(outcome: LifeCycleOutcome) -> Finding | None:
     """The sequence that is answered wrongly, as a finding; ``None`` where there is none."""
     at = outcome.shortest
     if at is None or at.judged is None or at.judged.problem is None:
@@ -146,7 +144,7 @@ def finding_of(outcome: LifeCycleOutcome) -> Finding | None:
 
 def report_of(outcome: LifeCycleOutcome) -> Report:
     """The outcome as a report, as of ``check``."""
-    found = finding_of(outcome)
+    found = _finding(outcome)
     rule = rule_that_finds(_FINDS["returns"])
     skipped = tuple(
         Skipped(rule.id, one.mode, one.skipped) for one in outcome.modes if one.skipped is not None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import shlex
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 from ascend_ref.cli.guard import describe, one_line
@@ -22,8 +23,8 @@ from ..exporters import called, program_of, words_of
 from ..limits import Limits
 from ..line_process import BrokenOff, Late, LineProcess
 
-SHOWN = 80
-"""Bytes of a line that are shown."""
+WRITTEN = 64 << 20
+"""Bytes of a file that a program may write; what it writes to stderr is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +41,27 @@ class Heard:
     collecting: Mapping[int, int] | None = None
 
 
-class Session(Protocol):
+class Session(ABC):
     """An implementation between its start and its end."""
 
     def start(self, environment: Environment, reading: Reading) -> Heard:
         """Begin a sequence of calls."""
+        return self.ask(start_message(environment, reading), ("returned", "skipped"))
 
     def call(self, call: Call) -> Heard:
         """Make a call."""
+        form = "pointer" if isinstance(call, CreateConfig) else "returned"
+        return self.ask(message_of(call), (form,))
 
+    @abstractmethod
+    def ask(self, message: Mapping[str, Any], forms: tuple[str, ...]) -> Heard:
+        """Send a message, whose answer has one of some forms of the protocol."""
+
+    @abstractmethod
     def finish(self) -> Heard:
         """End it; what it does wrong at its end is no answer."""
 
+    @abstractmethod
     def end(self) -> None:
         """End it, whatever it does."""
 
@@ -91,7 +101,7 @@ class Program:
         self.name = called(words)
         self._limits = limits
         self._keep = keep
-        self._process = LineProcess(words, limits)
+        self._process = LineProcess(words, replace(limits, written=WRITTEN))
 
     def open(self) -> Session:
         """The program, not started yet."""
@@ -102,7 +112,7 @@ class Program:
         self._process.close()
 
 
-class _Spoken:
+class _Spoken(Session):
     def __init__(self, process: LineProcess, limits: Limits, keep: bool) -> None:
         self._process = process
         self._limits = limits
@@ -115,18 +125,14 @@ class _Spoken:
                 self._process.start()
         except OSError as problem:
             return Heard("broken", describe(problem))
-        return self._asked(start_message(environment, reading), ("returned", "skipped"))
+        return super().start(environment, reading)
 
-    def call(self, call: Call) -> Heard:
-        form = "pointer" if isinstance(call, CreateConfig) else "returned"
-        return self._asked(message_of(call), (form,))
-
-    def _asked(self, message: Mapping[str, Any], forms: tuple[str, ...]) -> Heard:
-        heard = self._spoken(json.dumps(message).encode(), forms)
+    def ask(self, message: Mapping[str, Any], forms: tuple[str, ...]) -> Heard:
+        heard = self._heard(json.dumps(message).encode(), forms)
         self._is_sound = heard.how in ("answered", "skipped")
         return heard
 
-    def _spoken(self, line: bytes, forms: tuple[str, ...]) -> Heard:
+    def _heard(self, line: bytes, forms: tuple[str, ...]) -> Heard:
         try:
             return heard_of(read_message(self._process.ask(line), forms))
         except Late:
@@ -141,14 +147,11 @@ class _Spoken:
         if self._keep:
             return Heard("answered")
         try:
-            code, left = self._process.finish()
+            code = self._process.finish()
         except Late:
             return Heard("late", "it did not end at the end of its input")
         except BrokenOff as problem:
             return Heard("broken", str(problem))
-        if left.strip():
-            shown = one_line(left.strip()[:SHOWN].decode(errors="replace"))
-            return Heard("broken", f"it wrote {shown!r}, which nothing asked for")
         if code:
             return Heard("broken", one_line(self._process.gone(f"it ended with exit code {code}")))
         return Heard("answered")
@@ -177,18 +180,11 @@ class InProcess:
         """Nothing is left of it."""
 
 
-class _InProcess:
+class _InProcess(Session):
     def __init__(self, answer: Answerer) -> None:
         self._answer = answer
 
-    def start(self, environment: Environment, reading: Reading) -> Heard:
-        return self._asked(start_message(environment, reading), ("returned", "skipped"))
-
-    def call(self, call: Call) -> Heard:
-        form = "pointer" if isinstance(call, CreateConfig) else "returned"
-        return self._asked(message_of(call), (form,))
-
-    def _asked(self, message: Mapping[str, Any], forms: tuple[str, ...]) -> Heard:
+    def ask(self, message: Mapping[str, Any], forms: tuple[str, ...]) -> Heard:
         try:
             line = json.dumps(self._answer(message)).encode()
             return heard_of(read_message(line, forms))

@@ -72,8 +72,7 @@ def _silence(heard: Heard) -> Problem:
 def _problem(step: Step) -> Problem | None:
     heard, expected = step.heard, step.expected
     if heard.how != "answered":
-        words = heard.words if heard.how != "skipped" else "skipped answers start alone"
-        return _silence(replace(heard, words=words))
+        return _silence(heard)
     if heard.returns != expected.returns:
         words = f"returns {shown_return(heard.returns)}; expected {shown_return(expected.returns)}"
         return Problem("returns", f"{words}. {expected.why}{cited(expected)}")

@@ -67,14 +67,15 @@ def _shorter(calls: Calls) -> Iterator[Calls]:
 
 
 def _numbered(judged: Judged) -> Calls:
-    numbers: dict[int | None, int] = {}
+    numbers: dict[int, int] = {}
     calls: Calls = ()
     for step in judged.steps:
         call = step.call
         if isinstance(call, CreateConfig):
             numbers[call.config] = len(numbers) + 1
         if isinstance(call, CreateConfig | Start | Stop | DestroyConfig):
-            known = numbers.get(call.config, call.config)
-            call = replace(call, config=known)  # type: ignore[arg-type]  # null alone has no number
+            config = call.config
+            if config is not None:  # a null pointer has no number
+                call = replace(call, config=numbers[config])
         calls = (*calls, call)
     return calls

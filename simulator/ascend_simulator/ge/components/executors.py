@@ -6,23 +6,30 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from construct import Struct
+
 from ascend_ref.raw.vocabulary import level, numbered
-from ascend_spec.raw.records import CONTEXTS, EVENT_FLAG, TENSORS
+from ascend_spec.core.packed import dtype_of
+from ascend_spec.raw.records import (
+    CONTEXT_ID_INFO,
+    CONTEXTS,
+    EVENT_FLAG,
+    GRAPH_ID_MAP,
+    TASK_MEMORY_INFO,
+    TENSOR,
+    TENSOR_INFO,
+    TENSORS,
+)
+from ascend_spec.raw.records.forms import HEAD_SIZE
 
 from .library import Field
 from .process import Process
 from .reporters import report_call
 
-START_TAG, END_TAG = 0, 1
-STEP_INFO = (0x10006, "step_info")
-"""Type of the call around a tag of the host (ge-profiling 3.3)."""
-VECTOR_CORE = 2
+STEP_INFO = "step_info"
+"""The call around a tag of the host (ge-profiling 3.3)."""
+SECOND_PART = "AI_VECTOR_CORE"
 """Type of the task of the second part of an operator on mixed cores (ge-profiling 5.11)."""
-SHAPE = 8
-"""Lengths of a shape that are recorded."""
-CONTEXT_BYTES, GRAPH_BYTES, MEMORY_BYTES = 232, 16, 48
-TENSORS_BYTES, TENSOR_BYTES = 12, 44
-"""What the graph engine states as the length of the data (ge-profiling 5.4)."""
 
 ExecutorEvent = Literal["kExecuteStart", "kExecuteEnd", "kModelStart", "kModelEnd"]
 
@@ -74,20 +81,19 @@ class ProfilerCollector:
         """The event, then tag 0 on the stream."""
         if self._process.is_on:
             report_execution(self._process, self.step, self._model)
-            self._tag(stream, START_TAG)
+            self._tag(stream, "model start")
 
     def record_end(self, stream: int) -> None:
         """Tag 1 on the stream, the event, the graph of the model, and one step more."""
         if self._process.is_on:
-            self._tag(stream, END_TAG)
+            self._tag(stream, "model end")
             report_execution(self._process, self.step, self._model)
             self._process.report(
                 "MsprofReportAdditionalInfo",
                 "graph_id_map",
-                "GRAPH_ID_MAP",
-                (level("MODEL"), numbered("model_types")["graph_id_map"], "graph_id_map"),
+                _model("graph_id_map"),
                 {
-                    "dataLen": GRAPH_BYTES,
+                    "dataLen": body_bytes(GRAPH_ID_MAP),
                     "timeStamp": self._process.now(),
                     "modelName": 0,
                     "graphId": self._graph,
@@ -96,11 +102,10 @@ class ProfilerCollector:
             )
             self.step += 1
 
-    def _tag(self, stream: int, tag: int) -> None:
-        begin = self._process.now()
+    def _tag(self, stream: int, name: str) -> None:
+        begin, tag = self._process.now(), numbered("step_tags")[name]
         self.tags.append((stream, tag, self.step, self._model))
-        of = (level("NODE"), *STEP_INFO)
-        report_call(self._process, of, begin, self._process.now(), tag)
+        report_call(self._process, _node(STEP_INFO), begin, self._process.now(), tag)
 
 
 def report_execution(process: Process, request: int, model: int) -> None:
@@ -108,14 +113,14 @@ def report_execution(process: Process, request: int, model: int) -> None:
     process.report(
         "MsprofReportEvent",
         "api_event",
-        "EVENT",
-        (level("MODEL"), numbered("model_types")["ModelExecute"], "ModelExecute"),
+        _model("ModelExecute"),
         {
             "requestId": request,
             "timeStamp": process.now(),
             "eventFlag": EVENT_FLAG,
             "itemId": model,
         },
+        record="EVENT",
     )
 
 
@@ -142,7 +147,7 @@ class CannProfilerV2:
 
     def initialise(self) -> None:
         """Init: numbers of the names and types of all operators, once, where it is enabled."""
-        if self.is_ready or not self._process.is_enabled("kTaskTime", "kDevice"):
+        if self.is_ready or not self._process.switches_on("CannProfilerV2"):
             return
         for one in self._operators.values():
             for part in (one, *one.related):
@@ -158,7 +163,7 @@ class CannProfilerV2:
     def do_prof(self, node: str) -> None:
         """Report an operator that has ended."""
         operator = self._operators[node]
-        if not self.is_ready or not self._process.is_enabled("kTaskTime", "kDevice"):
+        if not self.is_ready or not self._process.switches_on("CannProfilerV2"):
             return
         if operator.inner is not None:
             operator.inner()
@@ -171,15 +176,14 @@ class CannProfilerV2:
         self._by_node(operator, end, operator.task_type)
         if operator.mixed:
             self._launch(operator, begin, end)
-            self._by_node(operator, end, VECTOR_CORE)
+            self._by_node(operator, end, numbered("ge_task_types")[SECOND_PART])
         for one in operator.related:
             self._by_node(one, end, one.task_type)
 
     def _launch(self, operator: Operator, begin: int, end: int) -> None:
         if self._process.is_enabled("kTaskTime"):
-            of = (level("NODE"), numbered("node_types")["launch"], "launch")
             item = self._process.library.number_of(operator.name)
-            report_call(self._process, of, begin, end, item)
+            report_call(self._process, _node("launch"), begin, end, item)
 
     def _by_node(self, operator: Operator, end: int, task_type: int) -> None:
         """DoProfByNodeId: facts (RecordNodeBasicInfo), tensors, contexts, at one time."""
@@ -189,7 +193,6 @@ class CannProfilerV2:
         self._process.report(
             "MsprofReportCompactInfo",
             "node_basic_info",
-            "NODE_BASIC_INFO",
             _node("node_basic_info"),
             {
                 "timeStamp": end,
@@ -201,36 +204,35 @@ class CannProfilerV2:
         )
         for start in range(0, len(operator.tensors), TENSORS):
             tensors = operator.tensors[start : start + TENSORS]
-            self._additional("tensor_info", "TENSOR_INFO", end, _tensors(name, tensors))
+            self._additional("tensor_info", end, _tensors(name, tensors))
         if operator.contexts:
             given = operator.contexts
             self._additional(
                 "context_id_info",
-                "CONTEXT_ID_INFO",
                 end,
                 {
-                    "dataLen": CONTEXT_BYTES,
+                    "dataLen": body_bytes(CONTEXT_ID_INFO),
                     "opName": name,
                     "ctxIdNum": len(given),
                     "ctxIds": _filled(given, CONTEXTS),
                 },
             )
 
-    def _additional(self, file: str, record: str, end: int, fields: dict[str, Field]) -> None:
+    def _additional(self, file: str, end: int, fields: dict[str, Field]) -> None:
         self._process.report(
-            "MsprofReportAdditionalInfo", file, record, _node(file), {"timeStamp": end, **fields}
+            "MsprofReportAdditionalInfo", file, _node(file), {"timeStamp": end, **fields}
         )
 
 
 class CannHostProfiler:
-    """Runtime V2: scheduling on the host, as calls of nodes; other kernels with kCannHostL1."""
+    """Runtime V2: scheduling on the host, as calls of nodes."""
 
     def __init__(self, process: Process) -> None:
         self._process = process
 
     def kernel(self, number: int, name: str, node: str, begin: int, end: int) -> None:
         """Report a kernel of the host by the number and the name of its type."""
-        if self._process.is_enabled("kCannHost"):
+        if self._process.switches_on("CannHostProfiler"):
             item = self._process.library.number_of(node)
             report_call(self._process, (level("NODE"), number, name), begin, end, item)
 
@@ -243,14 +245,13 @@ class CannMemoryProfiler:
 
     def change(self, node: str, address: int, size: int, device: int) -> None:
         """Report memory; a negative size is given back."""
-        if self._process.is_enabled("kMemory"):
+        if self._process.switches_on("CannMemoryProfiler"):
             self._process.report(
                 "MsprofReportAdditionalInfo",
                 "task_memory_info",
-                "TASK_MEMORY_INFO",
                 _node("task_memory_info"),
                 {
-                    "dataLen": MEMORY_BYTES,
+                    "dataLen": body_bytes(TASK_MEMORY_INFO),
                     "timeStamp": self._process.now(),
                     "addr": address,
                     "size": size,
@@ -260,22 +261,33 @@ class CannMemoryProfiler:
             )
 
 
+def _model(name: str) -> tuple[int, int, str]:
+    return level("MODEL"), numbered("model_types")[name], name
+
+
 def _node(name: str) -> tuple[int, int, str]:
     return level("NODE"), numbered("node_types")[name], name
 
 
 def _tensors(name: int, tensors: Sequence[TensorOf]) -> dict[str, Field]:
-    """One record of tensors; lengths beyond the eighth are lost."""
+    """One record of tensors; lengths beyond those of its shapes are lost."""
+    lengths = dtype_of(TENSOR)["shape"].shape[0]
     made: list[int] = []
     for one in tensors:
-        shape = _filled(one.shape[:SHAPE], SHAPE)
+        shape = _filled(one.shape[:lengths], lengths)
         made += (one.direction, one.format, one.data_type, *shape)
+    left = TENSORS - len(tensors)
     return {
-        "dataLen": TENSORS_BYTES + TENSOR_BYTES * len(tensors),
+        "dataLen": body_bytes(TENSOR_INFO) - left * TENSOR.sizeof(),
         "opName": name,
         "tensorNum": len(tensors),
         "tensorData": tuple(made),
     }
+
+
+def body_bytes(record: Struct) -> int:
+    """What the graph engine states as the length of the data: all behind the head, unpadded."""
+    return sum(int(one.sizeof()) for one in record.subcons if one.name) - HEAD_SIZE
 
 
 def _filled(numbers: Sequence[int], length: int) -> tuple[int, ...]:

@@ -12,12 +12,12 @@ from ascend_ref.raw.encode.tree import RawTree, Rows
 from ascend_ref.raw.encode.write import sample_of
 from ascend_ref.raw.machine import chip_of
 from ascend_ref.raw.moments import MOMENTS
-from ascend_spec.raw.records import EVENT_FLAG
 
 from .library import Library, Report
 
 TIMES = ("beginTime", "endTime", "timeStamp")
-AGES, STAYS = "aging", "unaging"
+AGES = "aging"
+"""What executions report while they run may age (ge-profiling 5.11)."""
 
 
 def write_host_files(folder: Path, library: Library, origin: Origin) -> None:
@@ -29,18 +29,18 @@ def write_host_files(folder: Path, library: Library, origin: Origin) -> None:
     side = write_side_files(folder, origin, {None: sample_of(Switches())}, MOMENTS, {}, {})
     tree = RawTree(folder, chip_of(origin), side)
     start = int(tree.host.host.ticks(np.array([origin.start]))[0])
-    groups: dict[tuple[str, bool], list[Report]] = {}
+    groups: dict[str, list[Report]] = {}
     for one in library.written:
-        groups.setdefault((one.file, one.ages), []).append(one)
+        groups.setdefault(one.file, []).append(one)
         tree.known_type(one.level, one.type, one.type_name)
     for text in library.texts.values():
         tree.hash(text)
-    for (file, ages), reports in groups.items():
+    for file, reports in groups.items():
         first = reports[0].record if file != "api_event" else "API_EVENT"
         rows = tree.rows(file, len(reports), first)
         for place, one in enumerate(reports):
             rows[place : place + 1] = _row(tree, one, start).view(rows.dtype)
-        tree.write(file, rows, age=AGES if ages else STAYS, record=first)
+        tree.write(file, rows, age=AGES, record=first)
     tree.finish()
 
 
@@ -53,7 +53,7 @@ def _row(tree: RawTree, report: Report, start: int) -> Rows:
             words = np.zeros(row.dtype[name].itemsize // 4, np.uint32)
             words[: len(value)] = value
             row[name] = words.view(row.dtype[name].base).reshape(row[name].shape)
-        elif name in TIMES and value != EVENT_FLAG:
+        elif name in TIMES:
             row[name] = value + start
         else:
             row[name] = np.array(value).astype(target.dtype)

@@ -23,8 +23,7 @@ Field = int | tuple[int, ...]
 class Report:
     """One record. ``file``: the kind of raw files that it goes into; ``record``: its declaration.
 
-    ``ages``: the first argument of the function, by which the name of the file begins. ``fields``
-    are those of the record besides the ones that all have.
+    ``fields`` are those of the record besides the ones that all have.
     """
 
     function: str
@@ -34,7 +33,6 @@ class Report:
     type: int
     type_name: str
     thread: int
-    ages: bool
     fields: Mapping[str, Field]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ascend_spec import ge_catalog
+from ascend_spec import ge_catalog, raw_catalog
 
 from ..life_cycle import Call, Command, Environment, LifeCycle, Returned, Rules
 from .library import ACL, GE, Field, Library, Report
@@ -77,23 +77,29 @@ class Process:
         finally:
             self.thread = before
 
-    def is_enabled(self, *types: str) -> bool:
-        """Whether one of these types of profiling is switched on."""
-        return not self.enabled.isdisjoint(types)
+    def is_enabled(self, kind: str) -> bool:
+        """Whether a type of profiling is switched on."""
+        return kind in self.enabled
+
+    def switches_on(self, component: str) -> bool:
+        """Whether one of the types that a component needs is switched on."""
+        return not self.enabled.isdisjoint(ge_catalog().components[component].switched_by)
 
     def report(
         self,
         function: str,
         file: str,
-        record: str,
         of: tuple[int, int, str],
         fields: dict[str, Field],
-        *,
-        ages: bool = True,
+        record: str | None = None,
     ) -> int:
-        """Report a record of this thread; ``of``: level, type and the name of the type."""
+        """Report a record of this thread.
+
+        ``of``: level, type and the name of the type. ``record``: the first of its file if ``None``.
+        """
         level, number, name = of
-        made = Report(function, file, record, level, number, name, self.thread, ages, fields)
+        record = record or raw_catalog().files[file].members[0].record
+        made = Report(function, file, record, level, number, name, self.thread, fields)
         return self.library.report(made)
 
     def _acl(self, command: Command) -> None:

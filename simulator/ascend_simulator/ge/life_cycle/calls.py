@@ -45,11 +45,9 @@ class CreateConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
-    """``aclgrphProfStart``."""
-
+class _OfConfiguration:
     config: int
-    function: ClassVar[str] = "aclgrphProfStart"
+    function: ClassVar[str]
 
     @property
     def words(self) -> str:
@@ -58,16 +56,17 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class Start(_OfConfiguration):
+    """``aclgrphProfStart``."""
+
+    function: ClassVar[str] = "aclgrphProfStart"
+
+
+@dataclass(frozen=True, slots=True)
+class Stop(_OfConfiguration):
     """``aclgrphProfStop``."""
 
-    config: int
     function: ClassVar[str] = "aclgrphProfStop"
-
-    @property
-    def words(self) -> str:
-        """The call as it is written."""
-        return f"{self.function}(config {self.config})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from ascend_spec import ge_catalog, per_spec
-from ascend_spec.core.values import ValueSet
+from ascend_spec import catalog, ge_catalog, per_spec
 from ascend_spec.ge import (
     ArgumentCheck,
-    Mode,
+    FirstMode,
     Reading,
     StateName,
     commanded_bits,
@@ -22,12 +21,24 @@ from ascend_spec.ge import (
 from .calls import Call, CreateConfig, DestroyConfig, Finalize, Init, Start, Stop
 
 FAILED = "GE_PROF_FAILED"
-METRICS = tuple(range(7))
-"""Groups of metrics that a chip has where nothing else is stated: those of seed-003 2.5."""
+USUAL = "A2"
+"""The product where nothing else is stated."""
 
 
 class UndefinedCall(ValueError):
     """A call without a defined meaning; the text says why, and what is expected."""
+
+
+@per_spec
+def usual_metrics() -> tuple[int, ...]:
+    """The groups of metrics of ``ge/ge_prof.h`` that the usual product has."""
+    chips = set(catalog().products[USUAL].platforms)
+    every = ge_catalog().metrics.values()
+    return tuple(
+        one.value
+        for one in every
+        if one.value is not None and one.public and not chips.isdisjoint(one.chips)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +48,9 @@ class Environment:
     ``dynamic``: the profiling is switched by the msprof command while the process runs.
     """
 
-    mode: Mode = "OFF"
+    mode: FirstMode = "OFF"
     devices: int = 2
-    metrics: tuple[int, ...] = METRICS
+    metrics: tuple[int, ...] = field(default_factory=usual_metrics)
     dynamic: bool = False
 
 
@@ -112,11 +123,7 @@ class LifeCycle:
 
     def begin(self) -> Profiling:
         """The profiling of a process that has called nothing."""
-        states = {"OFF": "OFF", "CMD": "CMD", "SUBSCRIBE": "SUBSCRIBE"}
-        if self.environment.mode not in states:
-            raise UndefinedCall(f"no process begins in {self.environment.mode}")
-        first: StateName = self.environment.mode  # type: ignore[assignment]  # the three alike
-        return Profiling(first)
+        return Profiling(self.environment.mode)
 
     def respond(self, before: Profiling, call: Call) -> tuple[Profiling, Returned]:
         """The profiling after a call, and what the call returns. Raises :class:`UndefinedCall`."""
@@ -307,15 +314,9 @@ def _wrong_bits(function: str, config: Configuration) -> Returned | None:
 
 def _flagged(before: Profiling, config: Configuration) -> Returned:
     """What a start returns while the flag is set: only bits are compared."""
-    differs = any(bits != config.types for bits in before.collecting.values())
-    code = 100010 if differs else 0
+    same = set(before.collecting.values()) <= {config.types}
+    code = transition_in(ge_catalog().life_cycle, Start.function, "STARTED", "strict", same).code
     erratum = ge_catalog().errata["G63"]
     source = tuple(source for source, _ in erratum.says)
     why = "The flag of a start is set, so that nothing is started."
     return Returned(_folded(Start.function, code), code, why, source, ("G63",))
-
-
-def command_number(name: str) -> int:
-    """The number of a command of :class:`Command`."""
-    values: ValueSet = ge_catalog().library_values["command_types"]
-    return next(int(one.value) for one in values.members if one.name == name)

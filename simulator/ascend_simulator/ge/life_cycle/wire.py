@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import jsonschema_rs
 
@@ -131,15 +131,7 @@ def _refuse(name: str) -> Any:
     raise WrongLine(f"it has {name}, which is no JSON; expected a number")
 
 
-CALLS = (
-    Init.function,
-    CreateConfig.function,
-    Start.function,
-    Stop.function,
-    Finalize.function,
-    DestroyConfig.function,
-)
-REQUESTS = ("start", *CALLS)
+REQUESTS = ("start", *(one.function for one in get_args(Call)))
 
 
 def answers(lines: Iterable[bytes], rules: Rules, *, has_reading: bool) -> Iterator[str]:
