@@ -1,4 +1,4 @@
-"""Changing clean files as a rule's ``break`` says: the edits of :mod:`...engine.file_edits`."""
+"""How raw and intermediate files are read, changed and judged where rules are tried."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ from ascend_spec import mindspore_catalog
 
 from ...engine import file_edits
 from ...engine.file_edits import Edit, Victim
-from .gather import Folder
+from ...engine.file_trials import Workbench
+from .facts import open_facts
+from .folder import MEDIUM
+from .gather import Folder, read_folder
+from .judge import judge_folder
+from .rules import FileRule, in_force
 
 
 def apply_edits(folder: Folder, edits: Iterable[Edit], victim: Victim) -> list[tuple[Path, Edit]]:
@@ -28,3 +33,24 @@ def apply_edits(folder: Folder, edits: Iterable[Edit], victim: Victim) -> list[t
         return found, mindspore_catalog().record(edit.get("record", found.members[0].record))
 
     return file_edits.apply_edits(folder, edits, victim, layout)
+
+
+def is_of_day(rule: FileRule, folder: Folder) -> bool:
+    """Whether a rule is for the files of a folder."""
+    return in_force(rule, folder.day)
+
+
+WORKBENCH = Workbench(
+    MEDIUM,
+    open_facts,
+    read_folder,
+    judge_folder,
+    apply_edits,
+    not_compared=frozenset(
+        [
+            *("cnt_before", "tick_before", "time_before", "end_before", "step_before"),
+            *("is_first", "type_before"),
+        ]
+    ),
+    fits=is_of_day,
+)

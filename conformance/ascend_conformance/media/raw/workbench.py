@@ -1,4 +1,4 @@
-"""Raw files damaged as a rule's break does."""
+"""How raw files are read, changed and judged where rules are tried."""
 
 from __future__ import annotations
 
@@ -11,26 +11,14 @@ from ascend_ref.raw.layout import Ambiguous, Layout
 from ascend_spec import raw_catalog
 
 from ...engine import file_edits
-from ...engine.damaging import Change
 from ...engine.file_edits import Edit, Victim
+from ...engine.file_trials import Workbench
 from ...engine.trials import NotBreakable
 from .facts import open_facts
 from .folder import MEDIUM
 from .gather import read_folder
+from .judge import judge_folder
 from .reading import Folder
-from .rules import RawRule
-
-
-def damage_files(path: Path, rule: RawRule) -> list[Change]:
-    """Carry out a rule's break in a folder. Raises :class:`NotBreakable`, ``OSError``."""
-    if rule.medium != MEDIUM:
-        raise NotBreakable("relations are broken in databases, CSV files and timelines alone")
-    if not rule.breaks:
-        raise NotBreakable("the rule states no break")
-    with open_facts() as facts:
-        folder = read_folder(facts, path, path.name)
-        done = apply_edits(folder, rule.breaks, facts.victim(rule.search.victim))
-    return [Change(str(changed), f"edit {dict(edit)}") for changed, edit in done]
 
 
 def apply_edits(folder: Folder, edits: Iterable[Edit], victim: Victim) -> list[tuple[Path, Edit]]:
@@ -55,3 +43,18 @@ def apply_edits(folder: Folder, edits: Iterable[Edit], victim: Victim) -> list[t
         return file_edits.apply_edits(folder, edits, victim, layout)
     except Ambiguous as reason:
         raise NotBreakable(str(reason)) from reason
+
+
+WORKBENCH = Workbench(
+    MEDIUM,
+    open_facts,
+    read_folder,
+    judge_folder,
+    apply_edits,
+    not_compared=frozenset(
+        [
+            *("place", "batch", "before", "is_mixed", "iteration", "held", "item", "is_seen"),
+            *("text_before", "number_before"),
+        ]
+    ),
+)

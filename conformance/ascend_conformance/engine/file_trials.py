@@ -1,0 +1,100 @@
+"""Rules on the files of one folder are tried: their breaks in clean folders, and in any other."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Generic, TypeVar
+
+from ..finding import FileReport
+from ..options import Options
+from .damaging import Change
+from .file_edits import Edit, Victim
+from .file_folder import FolderOfFacts
+from .file_rules import TableRule
+from .file_rules import wrong as wrong_places
+from .sqlite_facts import SqliteFacts
+from .trials import NotBreakable, Trial, Trials, try_changes
+
+Folder = TypeVar("Folder", bound=FolderOfFacts)
+
+WITHOUT_EXAMPLES = Options(max_examples=0)
+
+
+@dataclass(frozen=True)
+class Workbench(Generic[Folder]):
+    """What a medium does with folders.
+
+    ``read`` fills facts from a folder, which reports call by the name. ``edit`` carries edits out,
+    each with the file that it changed. ``fits``: whether a rule is for a folder at all.
+    ``not_compared``: columns of facts that a change of another row changes as well.
+    """
+
+    medium: str
+    open_facts: Callable[[], AbstractContextManager[SqliteFacts]]
+    read: Callable[[SqliteFacts, Path, str], Folder]
+    judge: Callable[[Folder, Options], FileReport]
+    edit: Callable[[Folder, Iterable[Edit], Victim], list[tuple[Path, Edit]]]
+    not_compared: frozenset[str]
+    fits: Callable[[TableRule, Folder], bool] = lambda _rule, _folder: True
+
+    def damage(self, path: Path, rule: TableRule) -> list[Change]:
+        """Carry out a rule's break in a folder. Raises :class:`NotBreakable`, ``OSError``."""
+        if rule.medium != self.medium:
+            raise NotBreakable("relations are broken in databases, CSV files and timelines alone")
+        if not rule.breaks:
+            raise NotBreakable("the rule states no break")
+        with self.open_facts() as facts:
+            folder = self.read(facts, path, path.name)
+            if not self.fits(rule, folder):
+                raise NotBreakable("the rule is about files of another time")
+            done = self.edit(folder, rule.breaks, facts.victim(rule.search.victim))
+        return [Change(str(changed), f"edit {dict(edit)}") for changed, edit in done]
+
+    def try_folder(self, subject: str, path: Path, rules: Sequence[TableRule]) -> Trials:
+        """Try rules on a clean folder, with what lies next to it."""
+        result = Trials()
+        with self.open_facts() as facts:
+            clean = self.read(facts, path, subject)
+            found = self.judge(clean, WITHOUT_EXAMPLES).findings
+            result.unclean += [f"{subject}: {one.rule} {one.message}" for one in found]
+            known = frozenset((one.rule, one.place) for one in found)
+            for rule in rules:
+                if self.fits(rule, clean):
+                    result.trials += self._trials(clean, rule, known)
+        return result
+
+    def _trials(
+        self, clean: Folder, rule: TableRule, known: frozenset[tuple[str, str]]
+    ) -> Iterator[Trial]:
+        stated = {"": rule.breaks, **rule.keeps}
+        changes = {legal: edits for legal, edits in stated.items() if edits}
+        trial = Trial(clean.label, rule.id, also=tuple(rule.also))
+        yield from try_changes(trial, changes, partial(self._change, clean, rule, known))
+
+    def _change(
+        self,
+        clean: Folder,
+        rule: TableRule,
+        known: frozenset[tuple[str, str]],
+        trial: Trial,
+        edits: Sequence[Mapping[str, Any]],
+    ) -> tuple[Iterable[str], str | None]:
+        victim = clean.facts.victim(rule.search.victim)
+        with TemporaryDirectory(prefix=".ascend-ref-") as place, self.open_facts() as facts:
+            near = Path(place) / "near"
+            shutil.copytree(clean.path.parent, near)
+            copy = near / clean.path.name
+            self.edit(clean.moved(copy), edits, victim)
+            broken = self.read(facts, copy, clean.label)
+            report = self.judge(broken, WITHOUT_EXAMPLES)
+            found = [one for one in report.findings if (one.rule, one.place) not in known]
+            wrong = None
+            if not trial.legal:
+                wrong = wrong_places(clean, broken, rule, found, victim, self.not_compared)
+            return [one.rule for one in found], wrong
