@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from ascend_ref.raw.vocabulary import numbered_pairs
 from ascend_spec import ge_catalog
 from ascend_spec.db.model import Reading
 from ascend_spec.ge import Executor, ExecutorName, Place
 
 from .graph import Graph, Node
-from .names import log_id, mark, numbered_pairs
+from .names import log_id, mark
 from .points import (
     NOT_FOUND,
     Points,

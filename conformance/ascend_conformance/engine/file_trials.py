@@ -12,7 +12,6 @@ from tempfile import TemporaryDirectory
 from typing import Any, Generic, TypeVar
 
 from ..finding import FileReport
-from ..options import Options
 from .damaging import Change
 from .file_edits import Edit, Victim
 from .file_folder import FolderOfFacts
@@ -23,22 +22,20 @@ from .trials import NotBreakable, Trial, Trials, try_changes
 
 Folder = TypeVar("Folder", bound=FolderOfFacts)
 
-WITHOUT_EXAMPLES = Options(max_examples=0)
-
 
 @dataclass(frozen=True)
 class Workbench(Generic[Folder]):
     """What a medium does with folders.
 
-    ``read`` fills facts from a folder, which reports call by the name. ``edit`` carries edits out,
-    each with the file that it changed. ``fits``: whether a rule is for a folder at all.
-    ``not_compared``: columns of facts that a change of another row changes as well.
+    ``read`` fills facts from a folder, which reports call by the name; ``judge`` needs no examples.
+    ``edit`` carries edits out, each with the file that it changed. ``fits``: whether a rule is for
+    a folder at all. ``not_compared``: columns that a change of another row changes as well.
     """
 
     medium: str
     open_facts: Callable[[], AbstractContextManager[SqliteFacts]]
     read: Callable[[SqliteFacts, Path, str], Folder]
-    judge: Callable[[Folder, Options], FileReport]
+    judge: Callable[[Folder], FileReport]
     edit: Callable[[Folder, Iterable[Edit], Victim], list[tuple[Path, Edit]]]
     not_compared: frozenset[str]
     fits: Callable[[TableRule, Folder], bool] = lambda _rule, _folder: True
@@ -61,7 +58,7 @@ class Workbench(Generic[Folder]):
         result = Trials()
         with self.open_facts() as facts:
             clean = self.read(facts, path, subject)
-            found = self.judge(clean, WITHOUT_EXAMPLES).findings
+            found = self.judge(clean).findings
             result.unclean += [f"{subject}: {one.rule} {one.message}" for one in found]
             known = frozenset((one.rule, one.place) for one in found)
             for rule in rules:
@@ -92,7 +89,7 @@ class Workbench(Generic[Folder]):
             copy = near / clean.path.name
             self.edit(clean.moved(copy), edits, victim)
             broken = self.read(facts, copy, clean.label)
-            report = self.judge(broken, WITHOUT_EXAMPLES)
+            report = self.judge(broken)
             found = [one for one in report.findings if (one.rule, one.place) not in known]
             wrong = None
             if not trial.legal:

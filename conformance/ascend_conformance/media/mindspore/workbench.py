@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 import construct
@@ -14,6 +15,7 @@ from ascend_spec import mindspore_catalog
 from ...engine import file_edits
 from ...engine.file_edits import Edit, Victim
 from ...engine.file_trials import Workbench
+from ...options import Options
 from .facts import open_facts
 from .folder import MEDIUM
 from .gather import Folder, read_folder
@@ -44,7 +46,7 @@ WORKBENCH = Workbench(
     MEDIUM,
     open_facts,
     read_folder,
-    judge_folder,
+    partial(judge_folder, options=Options(max_examples=0)),
     apply_edits,
     not_compared=frozenset(
         [
