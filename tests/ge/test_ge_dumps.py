@@ -31,6 +31,7 @@ from ascend_simulator.ge.host_text import host_text, write_host_text
 from ascend_simulator.run import simulate
 from ascend_simulator.scenario import override, preset
 from ascend_spec import ge_catalog
+from ascend_spec.ge.reports import DumpName
 
 PLAIN = """ExecutorProfiler version: 2.0-SingleThread, dump start, records num: 6
 1700000000000000000 42 [Model] [Execute] Start
@@ -87,10 +88,10 @@ def test_g129_a_text_is_read_and_written_byte_for_byte(tmp_path: Path) -> None:
         max_size=8,
     ),
 )
-def test_g123_g128_drawn_records_come_back(dump: str, records: list[DumpRecord]) -> None:
+def test_g123_g128_drawn_records_come_back(dump: DumpName, records: list[DumpRecord]) -> None:
     import tempfile
 
-    spec = ge_catalog().dumps[dump]  # type: ignore[index]
+    spec = ge_catalog().dumps[dump]
     made = TextDump(spec.dump, spec.version, len(records), records)
     text = text_of(made)
     with tempfile.TemporaryDirectory() as place:

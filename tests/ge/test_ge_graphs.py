@@ -50,7 +50,7 @@ HOSTILE: list[tuple[Row | bytes, str]] = [
     ({"nodes": [], "node": 1}, "'node' is unknown; expected one of name, dynamic"),
     ({"nodes": [node(1 << 63)]}, "nodes[0].id is 9223372036854775808; expected an integer from 0"),
     ({"nodes": [node(-1)]}, "nodes[0].id is -1; expected an integer from 0"),
-    ({"nodes": [node(1.5)]}, "nodes[0].id is 1.5; expected an integer"),  # type: ignore[arg-type]
+    ({"nodes": [node(id=1.5)]}, "nodes[0].id is 1.5; expected an integer"),
     ({"nodes": [node(name="x" * 10_000_000, id="y")]}, "nodes[0].id is the text 'y'; expected"),
     ({"nodes": [node(name=7)]}, "nodes[0].name is 7; expected a text"),
     ({"nodes": [node(stream=1 << 32)]}, "nodes[0].stream is 4294967296; expected an integer from"),

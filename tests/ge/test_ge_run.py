@@ -22,6 +22,7 @@ from ascend_ref.ge.trace import Asked, insert
 from ascend_ref.ge.trace.document import graph_of
 from ascend_ref.raw.decode.read import read_raw
 from ascend_ref.raw.iterations import Points, iterations_of
+from ascend_simulator.choices import ProductName
 from ascend_simulator.ge.execute import Run, execute
 from ascend_simulator.ge.record import write_run
 
@@ -37,11 +38,11 @@ def run_of(document: Row, iterations: int = 3, seed: int = 0, **asked: Any) -> R
 
 def rows_of(points: Points) -> list[tuple[int, int, int, int, int]]:
     """Model, index, tag, stream and time of each point, in order of time."""
-    return [tuple(map(int, one)) for one in zip(*points, strict=True)]  # type: ignore[misc]
+    return list(zip(*(one.tolist() for one in points), strict=True))
 
 
-def written(tmp_path: Path, document: Row, product: str = "A2", **asked: Any) -> Path:
-    return write_run(insert(graph_of(document), Asked(**asked)), tmp_path, 3, 0, product)  # type: ignore[arg-type]
+def written(tmp_path: Path, document: Row, product: ProductName = "A2", **asked: Any) -> Path:
+    return write_run(insert(graph_of(document), Asked(**asked)), tmp_path, 3, 0, product)
 
 
 def records(profile: Path) -> list[tuple[int, ...]]:
@@ -197,7 +198,9 @@ def test_g115_what_random_graphs_note_makes_up_the_rows_of_the_state_machine(
 
 
 @pytest.mark.parametrize("product", ["A2", "910A", "310P", "950"])
-def test_g115_raw_files_of_a_run_lead_to_the_same_rows(tmp_path: Path, product: str) -> None:
+def test_g115_raw_files_of_a_run_lead_to_the_same_rows(
+    tmp_path: Path, product: ProductName
+) -> None:
     profile = written(tmp_path, training(), product)
     (found,) = read_raw(profile)
     assert found.damage == []

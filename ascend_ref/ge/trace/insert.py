@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -169,7 +170,7 @@ def _within(graph: Graph, nodes: Sequence[Node]) -> dict[int, list[Node]]:
     }
 
 
-class _Inserter:
+class _Inserter(ABC):
     """Numbers of the points, and where each node stands in the lists."""
 
     def __init__(self, graph: Graph, asked: Asked, executor: Executor, points: Points) -> None:
@@ -186,11 +187,13 @@ class _Inserter:
         known |= {node.id for node in notable(nodes)}
         return (node for node in nodes if node.id in known or node.attributes)
 
+    @abstractmethod
     def before(self, node: Node) -> list[Task]:
-        raise NotImplementedError
+        """The tasks before those of a node."""
 
+    @abstractmethod
     def after(self, node: Node) -> list[Task]:
-        raise NotImplementedError
+        """The tasks after those of a node."""
 
     def task(self, node: Node, name: str, number: int | None = None) -> Task:
         """A task of a point, whose number may be that of a further operator."""
