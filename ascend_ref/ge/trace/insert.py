@@ -301,7 +301,8 @@ class _Observed(_Inserter):
         if marks.backward:
             first = DEFAULT_NUMBER if marks.number is None else marks.number
             return [self.task(node, name, first + log_id(name).plus)]
-        turn = None if self.marked else self.reductions.get(node.id)
+        # Of a graph with unknown shapes each AllReduce in the list is marked.
+        turn = self.reductions.get(node.id)
         return [] if turn is None else [self.task(node, name, _number(name, turn))]
 
     def _reading(self, node: Node, name: str) -> list[Task]:
