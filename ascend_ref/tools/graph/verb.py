@@ -55,8 +55,8 @@ def trace(
     """Show the tasks that are inserted into GRAPH for its training trace.
 
     GRAPH is JSON (see: ascend-ref spec export ge-schema/graph), a model of ONNX (*.onnx), or a dump
-    of the graph engine: ge_proto_*.txt and *.pbtxt as text, *.pb and *.bin packed. Points that are
-    not named are found. What may surprise is stated on stderr.
+    of the graph engine: ge_proto_*.txt and ge_onnx_*.pbtxt as text, *.pb and *.bin packed. Points
+    that are not named are found. What may surprise is stated on stderr.
     """
     from ascend_ref.ge.trace import Asked  # slow: the spec
 

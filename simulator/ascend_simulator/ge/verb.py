@@ -24,7 +24,9 @@ MOST_ITERATIONS = 100_000
 @graph_and_points
 @number("--iterations", 1, MOST_ITERATIONS, 5, "How many iterations the device runs.")
 @number("--seed", 0, None, 0, "Chooses how long tasks last.")
-@click.option("--product", default="A2", show_default=True, metavar="PRODUCT", help="Whose device runs it.")
+@click.option(
+    "--product", default="A2", show_default=True, metavar="PRODUCT", help="Whose device runs it."
+)
 @output("DIR", STAGED)
 def run(
     graph: Path | None,
