@@ -151,3 +151,14 @@ def test_of_two_connections_the_slow_query_alone_is_ended() -> None:
         assert connection.execute("SELECT 8").fetchone() == (8,)
     other.join(10)
     assert answers == [(7,)] * 20
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_after_an_interrupt_that_failed_others_are_interrupted() -> None:
+    before = set(threading.enumerate())
+    calls: list[int] = []
+    deadlines = Deadlines()
+    with deadlines.within(SOON, lambda: 1 // 0):
+        assert until(lambda: not watchers(before))
+    with deadlines.within(SOON, lambda: calls.append(1)):
+        assert until(lambda: calls)
