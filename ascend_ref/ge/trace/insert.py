@@ -163,7 +163,7 @@ def _within(graph: Graph, nodes: Sequence[Node]) -> dict[int, list[Node]]:
     """The nodes of sub-graphs that are launched as a whole, by the node around them."""
     return {
         node.id: sorted(
-            (inner for inner in graph.below(node) if inner.has_tasks), key=lambda one: one.id
+            (inner for inner in graph.below([node]) if inner.has_tasks), key=lambda one: one.id
         )
         for node in nodes
         if node.is_launched_as_a_whole
