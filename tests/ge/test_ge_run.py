@@ -300,6 +300,33 @@ def test_what_cannot_run_is_one_line(
     assert not (tmp_path / "out").exists()
 
 
+def test_a_run_that_memory_could_not_hold_is_refused() -> None:
+    with pytest.raises(
+        ValueError, match="14 tasks in 400,000 iterations; expected at most 5,000,000"
+    ):
+        run_of(training(), 400_000)
+
+
+def test_sub_graphs_that_are_nested_too_deep_are_refused() -> None:
+    def nested(depth: int) -> Row:
+        subs = [
+            {
+                "name": f"s{one}",
+                "nodes": [
+                    {"id": one, "name": f"n{one}", "type": "Add", "kernel_lib": "e"}
+                    | ({"subgraphs": [f"s{one + 1}"]} if one < depth else {})
+                ],
+            }
+            for one in range(1, depth + 1)
+        ]
+        first = {"id": 0, "name": "n0", "type": "Add", "kernel_lib": "e", "subgraphs": ["s1"]}
+        return {"nodes": [first], "subgraphs": subs}
+
+    assert len(run_of(nested(1_000), 1).tasks.node) == 1_001
+    with pytest.raises(ValueError, match="nested deeper than 1,000; expected fewer"):
+        run_of(nested(1_001), 1)
+
+
 # --- msprof ---------------------------------------------------------------------------------------
 
 needs_checkout = pytest.mark.skipif(

@@ -64,8 +64,8 @@ def execute(insertion: Insertion, iterations: int, seed: int, start: int, model:
     """Run the tasks so often from a moment on, ns; the same arguments give the same run.
 
     A graph that needs iterations runs all of them in one execution of the model, any other one
-    execution each. Raises ``ValueError`` for more streams than a device numbers, sub-graphs that are
-    nested too deep, too many tasks, and a run of more than an hour.
+    execution each. Raises ``ValueError`` for more streams than a device numbers, sub-graphs nested
+    too deep, too many tasks, and a run of more than an hour.
     """
     _check_depth(insertion.graph)
     device = _Device(insertion, seed, start, model)
