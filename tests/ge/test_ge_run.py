@@ -301,9 +301,7 @@ def test_what_cannot_run_is_one_line(
 
 
 def test_a_run_that_memory_could_not_hold_is_refused() -> None:
-    with pytest.raises(
-        ValueError, match="14 tasks in 400,000 iterations; expected at most 5,000,000"
-    ):
+    with pytest.raises(ValueError, match=r"14 tasks in 400,000 iterations; .* 5,000,000"):
         run_of(training(), 400_000)
 
 
