@@ -93,11 +93,11 @@ _HEADS, _UNKNOWN = "staged_heads", "staged_unknown_texts"
 _FIRST_HEADS = (
     f"SELECT file, line, offset, of, level, type, records, fits FROM (SELECT min(rowid), file, "
     f"line, offset, of, level, type, sum(records) AS records, fits FROM {_HEADS} "
-    "GROUP BY level, type ORDER BY 1)"
+    "GROUP BY level, type) ORDER BY file, offset"
 )
 _FIRST_UNKNOWN = (
     "SELECT file, line, offset, of, field, number FROM (SELECT min(rowid), * "
-    f"FROM {_UNKNOWN} GROUP BY field, number ORDER BY 1)"
+    f"FROM {_UNKNOWN} GROUP BY field, number) ORDER BY file, offset"
 )
 
 
