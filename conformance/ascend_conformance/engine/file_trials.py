@@ -11,9 +11,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Generic, TypeVar
 
+import construct
+
+from ascend_ref.raw.layout import Layout
+
 from ..finding import FileReport
 from .damaging import Change
-from .file_edits import Edit, Victim
+from .file_edits import Edit, Victim, apply_edits
 from .file_folder import FolderOfFacts
 from .file_rules import TableRule
 from .file_rules import wrong as wrong_places
@@ -28,15 +32,16 @@ class Workbench(Generic[Folder]):
     """What a medium does with folders.
 
     ``read`` fills facts from a folder, which reports call by the name; ``judge`` needs no examples.
-    ``edit`` carries edits out, each with the file that it changed. ``fits``: whether a rule is for
-    a folder at all. ``not_compared``: columns that a change of another row changes as well.
+    ``layout`` is that of the file of an edit, with the declaration of what is edited; it raises
+    ``KeyError`` for a file of texts. ``fits``: whether a rule is for a folder at all.
+    ``not_compared``: columns that a change of another row changes as well.
     """
 
     medium: str
     open_facts: Callable[[], AbstractContextManager[SqliteFacts]]
     read: Callable[[SqliteFacts, Path, str], Folder]
     judge: Callable[[Folder], FileReport]
-    edit: Callable[[Folder, Iterable[Edit], Victim], list[tuple[Path, Edit]]]
+    layout: Callable[[Folder, Edit], tuple[Layout, construct.Struct]]
     not_compared: frozenset[str]
     fits: Callable[[TableRule, Folder], bool] = lambda _rule, _folder: True
 
@@ -50,8 +55,13 @@ class Workbench(Generic[Folder]):
             folder = self.read(facts, path, path.name)
             if not self.fits(rule, folder):
                 raise NotBreakable("the rule is about files of another time")
-            done = self.edit(folder, rule.breaks, facts.victim(rule.search.victim))
+            done = self._edit(folder, rule.breaks, facts.victim(rule.search.victim))
         return [Change(str(changed), f"edit {dict(edit)}") for changed, edit in done]
+
+    def _edit(
+        self, folder: Folder, edits: Iterable[Edit], victim: Victim
+    ) -> list[tuple[Path, Edit]]:
+        return apply_edits(folder, edits, victim, partial(self.layout, folder))
 
     def try_folder(self, subject: str, path: Path, rules: Sequence[TableRule]) -> Trials:
         """Try rules on a clean folder, with what lies next to it."""
@@ -87,7 +97,7 @@ class Workbench(Generic[Folder]):
             near = Path(place) / "near"
             shutil.copytree(clean.path.parent, near)
             copy = near / clean.path.name
-            self.edit(clean.moved(copy), edits, victim)
+            self._edit(clean.moved(copy), edits, victim)
             broken = self.read(facts, copy, clean.label)
             report = self.judge(broken)
             found = [one for one in report.findings if (one.rule, one.place) not in known]

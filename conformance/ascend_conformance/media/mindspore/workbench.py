@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
-from pathlib import Path
 
 import construct
 
@@ -12,8 +10,7 @@ from ascend_ref.mindspore.raw.records import layout_of
 from ascend_ref.raw.layout import Layout
 from ascend_spec import mindspore_catalog
 
-from ...engine import file_edits
-from ...engine.file_edits import Edit, Victim
+from ...engine.file_edits import Edit
 from ...engine.file_trials import Workbench
 from ...options import Options
 from .facts import open_facts
@@ -23,18 +20,13 @@ from .judge import judge_folder
 from .rules import FileRule, in_force
 
 
-def apply_edits(folder: Folder, edits: Iterable[Edit], victim: Victim) -> list[tuple[Path, Edit]]:
-    """Carry edits out in the files of a folder; each with the file that it changed.
+def layout_in(folder: Folder, edit: Edit) -> tuple[Layout, construct.Struct]:
+    """The layout of the file of an edit, and the declaration that the edit is about.
 
-    The folder is that of the facts, whose files are changed in place. Raises
-    :class:`.NotBreakable` where an edit finds no place, ``OSError``.
+    Raises ``KeyError`` for a file of texts.
     """
-
-    def layout(edit: Edit) -> tuple[Layout, construct.Struct]:
-        found = layout_of(edit["file"], folder.day)
-        return found, mindspore_catalog().record(edit.get("record", found.members[0].record))
-
-    return file_edits.apply_edits(folder, edits, victim, layout)
+    found = layout_of(edit["file"], folder.day)
+    return found, mindspore_catalog().record(edit.get("record", found.members[0].record))
 
 
 def is_of_day(rule: FileRule, folder: Folder) -> bool:
@@ -47,7 +39,7 @@ WORKBENCH = Workbench(
     open_facts,
     read_folder,
     partial(judge_folder, options=Options(max_examples=0)),
-    apply_edits,
+    layout_in,
     not_compared=frozenset(
         [
             *("cnt_before", "tick_before", "time_before", "end_before", "step_before"),
