@@ -16,7 +16,7 @@ from ascend_ref.capture import RECORDS, Integers, Records
 from ascend_ref.capture.model import NONE
 from ascend_ref.derive.matching import groups, ranks
 
-from .vocabulary import numbered
+from .vocabulary import numbered, numbered_pairs
 
 Columns = Mapping[str, npt.NDArray[Any]]
 
@@ -28,8 +28,8 @@ _FORWARD, _BACKWARD = "FP", "BP"
 _PAIRS: Mapping[str, str] = {REDUCTIONS: "all-reduce", READINGS: "get-next"}
 _STEP = ("step start", "step end")
 """Names of points in the vocabulary step_tags."""
-_MOST_PAIRS = 5_000
-"""Pairs that have tags of their own; further ones begin with the first tag again."""
+POINT_RECORDS = ("STEP_TRACE", "STEP_TRACE_V6")
+"""Records of which each is a point, on chips of several generations."""
 
 
 class Points(NamedTuple):
@@ -114,7 +114,8 @@ def points_of(records: Mapping[str, Columns], shown: Callable[[Integers], Intege
             table = _in_lanes(records[name])
             turn = ranks(groups(table["model"], table["iteration"])[1])
             for place, column in enumerate(("start", "end")):
-                tag = tags[first] + 2 * (turn % _MOST_PAIRS) + place
+                # Pairs without tags of their own begin with the first tag again.
+                tag = tags[first] + 2 * (turn % numbered_pairs()) + place
                 add(table, tag, column, 1, 2 * turn + place)
     if not parts:
         return Points(*(np.zeros(0, np.int64) for _ in Points._fields))
@@ -168,7 +169,7 @@ def iterations_of(points: Points) -> Found:
     records = {ITERATIONS: _joined(table, steps, "end")}
     for name, first in _PAIRS.items():
         pair = points.tag - tags[first]
-        own = np.flatnonzero(inside & (pair >= 0) & (pair < 2 * _MOST_PAIRS))
+        own = np.flatnonzero(inside & (pair >= 0) & (pair < 2 * numbered_pairs()))
         opens, ends = _pairs(points, own, within[own])
         used += 2 * len(opens)
         at = within[opens]

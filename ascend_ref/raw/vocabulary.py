@@ -44,3 +44,10 @@ def level(name: str) -> int:
     """The number of a layer by what source code calls it; ``KeyError`` for an unknown one."""
     found = {one.name: one.value for one in raw_catalog().vocabularies["levels"].members}
     return int(found[name])
+
+
+@per_spec
+def numbered_pairs() -> int:
+    """How many pairs of points of a kind have tags of their own: those of the next kind follow."""
+    tags = numbered("step_tags")
+    return (tags["get-next"] - tags["all-reduce"]) // 2

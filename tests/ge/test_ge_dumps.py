@@ -6,12 +6,15 @@ import io
 import json
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ge_evidence import section
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ascend_conformance.media.raw.facts import open_facts
+from ascend_conformance.media.raw.gather import read_folder
 from ascend_conformance.media.raw.judge import judge_raw
 from ascend_conformance.media.raw.selftest import run_specimen
 from ascend_ref.cli import main
@@ -28,6 +31,7 @@ from ascend_simulator.ge.host_text import host_text, write_host_text
 from ascend_simulator.run import simulate
 from ascend_simulator.scenario import override, preset
 from ascend_spec import ge_catalog
+from ascend_spec.ge.reports import DumpName
 
 PLAIN = """ExecutorProfiler version: 2.0-SingleThread, dump start, records num: 6
 1700000000000000000 42 [Model] [Execute] Start
@@ -84,10 +88,10 @@ def test_g129_a_text_is_read_and_written_byte_for_byte(tmp_path: Path) -> None:
         max_size=8,
     ),
 )
-def test_g123_g128_drawn_records_come_back(dump: str, records: list[DumpRecord]) -> None:
+def test_g123_g128_drawn_records_come_back(dump: DumpName, records: list[DumpRecord]) -> None:
     import tempfile
 
-    spec = ge_catalog().dumps[dump]  # type: ignore[index]
+    spec = ge_catalog().dumps[dump]
     made = TextDump(spec.dump, spec.version, len(records), records)
     text = text_of(made)
     with tempfile.TemporaryDirectory() as place:
@@ -208,3 +212,85 @@ def test_g127_mutated_texts_are_findings(seed: int, tmp_path: Path) -> None:
     path.write_bytes(mutated(PLAIN.encode(), random.Random(seed)))
     report = judge_raw(path)
     assert [one for one in report.findings if one.verdict == "failure"] == []
+
+
+def facts_of(path: Path) -> list[tuple[Any, ...]]:
+    with open_facts() as facts:
+        read_folder(facts, path, "text")
+        return facts.rows("SELECT line, start, open, end_before FROM dump_record ORDER BY line")
+
+
+def pairs_by_stacks(text: str) -> list[tuple[Any, ...]]:
+    """What belongs together, found with a stack for each thread, element and event."""
+    found: list[list[Any]] = []
+    stacks: dict[str, list[list[Any]]] = {}
+    ends: dict[str, int] = {}
+    for line, words in enumerate(text.splitlines(), 1):
+        if " version: " in words:
+            stacks, ends, dropped = {}, {}, False
+        elif words.startswith("Too many"):
+            dropped = True
+        if not words[0].isdigit():
+            if words == "Profiling dump end" and dropped:
+                for row in [row for stack in stacks.values() for row in stack]:
+                    row[2] = 0
+            continue
+        time, thread, name, event, word = words.split(" ")
+        key, row = f"{thread} {name} {event}", [line, None, 0, None]
+        found.append(row)
+        if word == "Start":
+            row[2] = 1
+            row.append(int(time))
+            stacks.setdefault(key, []).append(row)
+        elif word == "End":
+            # The end of a model is no end of a scope.
+            if name != "[Model]":
+                row[3], ends[thread] = ends.get(thread), int(time)
+            if stacks.get(key):
+                begun = stacks[key].pop()
+                begun[2], row[1] = 0, begun[4]
+            else:
+                row[2] = 1
+    return [tuple(one[:4]) for one in found]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.lists(
+            st.tuples(
+                st.integers(0, 50),
+                st.sampled_from([1, 2]),
+                st.sampled_from(["[a] [b]", "[a] [c]", "[Model] [Execute]"]),
+                st.sampled_from(["Start", "End", "UNKNOWN(2)", "UNKNOWN(9)"]),
+            ).filter(lambda one: "Execute" not in one[2] or one[3] != "UNKNOWN(2)"),
+            max_size=14,
+        ),
+        min_size=1,
+        max_size=3,
+    ),
+    st.booleans(),
+)
+def test_g128_starts_and_ends_are_paired_as_stacks_pair_them(
+    texts: list[list[tuple[int, int, str, str]]], dropped: bool
+) -> None:
+    import tempfile
+
+    lines = []
+    for records in texts:
+        lines.append(
+            f"ExecutorProfiler version: 2.0-SingleThread, dump start, records num: {len(records)}"
+        )
+        if dropped:
+            lines.append("Too many records(99), the records after 98 will be dropped")
+        lines += [" ".join(map(str, one)) for one in records]
+        lines.append("Profiling dump end")
+    text = "".join(f"{one}\n" for one in lines)
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / "ge_profiling_7.txt"
+        path.write_text(text, encoding="utf-8")
+        assert facts_of(path) == pairs_by_stacks(text)
+        found, bad = read_dumps(path)
+    assert bad == []
+    kept = [one for one in text.splitlines() if not one.startswith("Too many")]
+    assert "".join(map(text_of, found)).splitlines() == kept or dropped

@@ -50,7 +50,7 @@ HOSTILE: list[tuple[Row | bytes, str]] = [
     ({"nodes": [], "node": 1}, "'node' is unknown; expected one of name, dynamic"),
     ({"nodes": [node(1 << 63)]}, "nodes[0].id is 9223372036854775808; expected an integer from 0"),
     ({"nodes": [node(-1)]}, "nodes[0].id is -1; expected an integer from 0"),
-    ({"nodes": [node(1.5)]}, "nodes[0].id is 1.5; expected an integer"),  # type: ignore[arg-type]
+    ({"nodes": [node(id=1.5)]}, "nodes[0].id is 1.5; expected an integer"),
     ({"nodes": [node(name="x" * 10_000_000, id="y")]}, "nodes[0].id is the text 'y'; expected"),
     ({"nodes": [node(name=7)]}, "nodes[0].name is 7; expected a text"),
     ({"nodes": [node(stream=1 << 32)]}, "nodes[0].stream is 4294967296; expected an integer from"),
@@ -157,6 +157,42 @@ def test_deep_sub_graphs_and_long_chains_are_no_recursion() -> None:
     graph = graph_of({"nodes": [node(0, subgraphs=["s1"]), *chain], "subgraphs": subs})
     assert len(graph.nodes) == depth + 20_001
     assert list(insert(graph, Asked()).inserted()) == []
+
+
+def test_many_sub_graphs_of_one_node_are_bound_in_linear_time() -> None:
+    """200,000 take a second; compared with each other they took hours."""
+    names = [f"s{one}" for one in range(200_000)]
+    subs = [{"name": one, "nodes": []} for one in names]
+    graph = graph_of({"nodes": [node(0, subgraphs=names)], "subgraphs": subs})
+    assert len(graph.owners) == 200_000
+
+
+def test_nested_launches_as_a_whole_are_looked_into_once() -> None:
+    depth, whole = 20_000, {"attributes": {"_ffts_plus_sub_graph": "s"}}
+    subs = [
+        {
+            "name": f"s{one}",
+            "nodes": [node(one, subgraphs=[f"s{one + 1}"] if one < depth else [], **whole)],
+        }
+        for one in range(1, depth + 1)
+    ]
+    graph = graph_of({"nodes": [node(0, subgraphs=["s1"], **whole)], "subgraphs": subs})
+    assert len(list(insert(graph, Asked()).tasks())) == depth + 1
+
+
+def test_a_node_that_binds_a_sub_graph_twice_is_one_line() -> None:
+    with pytest.raises(UnusableGraph, match=r"'s' is bound by node 0 \(n0\) and node 0 \(n0\)"):
+        graph_of(
+            {"nodes": [node(0, subgraphs=["s", "s"])], "subgraphs": [{"name": "s", "nodes": []}]}
+        )
+
+
+def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "graph.json"
+    with path.open("wb") as file:
+        file.truncate((1 << 28) + 1)
+    with pytest.raises(UnusableGraph, match="larger than 256 MiB; expected a graph"):
+        read_graph(path)
 
 
 def test_many_ways_into_sub_graphs_are_followed_once() -> None:

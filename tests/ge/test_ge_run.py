@@ -22,6 +22,7 @@ from ascend_ref.ge.trace import Asked, insert
 from ascend_ref.ge.trace.document import graph_of
 from ascend_ref.raw.decode.read import read_raw
 from ascend_ref.raw.iterations import Points, iterations_of
+from ascend_simulator.choices import ProductName
 from ascend_simulator.ge.execute import Run, execute
 from ascend_simulator.ge.record import write_run
 
@@ -37,11 +38,11 @@ def run_of(document: Row, iterations: int = 3, seed: int = 0, **asked: Any) -> R
 
 def rows_of(points: Points) -> list[tuple[int, int, int, int, int]]:
     """Model, index, tag, stream and time of each point, in order of time."""
-    return [tuple(map(int, one)) for one in zip(*points, strict=True)]  # type: ignore[misc]
+    return list(zip(*(one.tolist() for one in points), strict=True))
 
 
-def written(tmp_path: Path, document: Row, product: str = "A2", **asked: Any) -> Path:
-    return write_run(insert(graph_of(document), Asked(**asked)), tmp_path, 3, 0, product)  # type: ignore[arg-type]
+def written(tmp_path: Path, document: Row, product: ProductName = "A2", **asked: Any) -> Path:
+    return write_run(insert(graph_of(document), Asked(**asked)), tmp_path, 3, 0, product)
 
 
 def records(profile: Path) -> list[tuple[int, ...]]:
@@ -197,7 +198,9 @@ def test_g115_what_random_graphs_note_makes_up_the_rows_of_the_state_machine(
 
 
 @pytest.mark.parametrize("product", ["A2", "910A", "310P", "950"])
-def test_g115_raw_files_of_a_run_lead_to_the_same_rows(tmp_path: Path, product: str) -> None:
+def test_g115_raw_files_of_a_run_lead_to_the_same_rows(
+    tmp_path: Path, product: ProductName
+) -> None:
     profile = written(tmp_path, training(), product)
     (found,) = read_raw(profile)
     assert found.damage == []
@@ -295,6 +298,31 @@ def test_what_cannot_run_is_one_line(
     assert reason in error
     assert error.count("\n") == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_a_run_that_memory_could_not_hold_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"14 tasks in 400,000 iterations; .* 5,000,000"):
+        run_of(training(), 400_000)
+
+
+def test_sub_graphs_that_are_nested_too_deep_are_refused() -> None:
+    def nested(depth: int) -> Row:
+        subs = [
+            {
+                "name": f"s{one}",
+                "nodes": [
+                    {"id": one, "name": f"n{one}", "type": "Add", "kernel_lib": "e"}
+                    | ({"subgraphs": [f"s{one + 1}"]} if one < depth else {})
+                ],
+            }
+            for one in range(1, depth + 1)
+        ]
+        first = {"id": 0, "name": "n0", "type": "Add", "kernel_lib": "e", "subgraphs": ["s1"]}
+        return {"nodes": [first], "subgraphs": subs}
+
+    assert len(run_of(nested(1_000), 1).tasks.node) == 1_001
+    with pytest.raises(ValueError, match="nested deeper than 1,000; expected fewer"):
+        run_of(nested(1_001), 1)
 
 
 # --- msprof ---------------------------------------------------------------------------------------

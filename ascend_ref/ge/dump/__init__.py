@@ -1,5 +1,6 @@
 """The texts that the graph engine writes about the host, both ways (ge-profiling 5.10)."""
 
+from .forms import side_of as side_of
 from .made import Scope as Scope
 from .made import dump_of_scopes as dump_of_scopes
 from .read import BadLine as BadLine

@@ -10,6 +10,8 @@ from ascend_spec import ge_catalog, per_spec
 from ascend_spec.ge import Dump
 from ascend_spec.ge.reports import DumpName
 
+from .records import DumpRecord
+
 PARTS: Mapping[str, str] = {
     "time": r"[0-9]{1,20}",
     "thread": r"-?[0-9]{1,20}",
@@ -22,6 +24,9 @@ PARTS: Mapping[str, str] = {
     "state": r"[^ \[\]]*",
 }
 """What changes in the lines."""
+
+START, END = 0, 1
+"""Numbers of the two sides of a scope."""
 
 LONGEST = 1 << 16
 """Bytes of a line; a longer one is none of these."""
@@ -70,9 +75,11 @@ def state_of(dump: Dump, element: str, event: str, word: str) -> int | None:
     return int(other["number"]) if other else None
 
 
-def word_of(dump: Dump, state: int) -> str:
+def word_of(dump: Dump, record: DumpRecord) -> str:
     """The last word of a record. Raises ``ValueError`` for a kind that has none."""
-    word = {**dump.states, **dump.models}.get(state)
+    state = record.state
+    own = dump.models if dump.model == (record.element, record.event) else {}
+    word = {**dump.states, **own}.get(state)
     if word is not None:
         return word
     if dump.timestamp is not None and state == max(dump.states) + 1:
@@ -80,3 +87,9 @@ def word_of(dump: Dump, state: int) -> str:
     if dump.other is None:
         raise ValueError(f"{dump.dump} writes no record of the kind {state}")
     return dump.other.format(number=state)
+
+
+def side_of(dump: Dump, record: DumpRecord) -> int | None:
+    """:data:`START` or :data:`END`, by the word of a record; nothing for another word."""
+    word = word_of(dump, record)
+    return next((state for state, one in dump.states.items() if one == word), None)

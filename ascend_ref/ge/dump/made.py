@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from ascend_spec import ge_catalog
 from ascend_spec.ge.reports import DumpName
 
+from .forms import END, START
 from .records import DumpRecord, TextDump
-
-START, END = 0, 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ def _shown(dump: TextDump, record: DumpRecord) -> dict[str, object]:
         "thread": record.thread,
         "element": record.element,
         "event": record.event,
-        "state": word_of(spec, record.state),
+        "state": word_of(spec, record),
     }
     if known:
         found["event_names"] = [one.name for one in known]

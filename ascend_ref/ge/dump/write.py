@@ -29,7 +29,7 @@ def dump_lines(dump: TextDump) -> Iterator[str]:
             thread=one.thread,
             element=one.element,
             event=one.event,
-            state=word_of(spec, one.state),
+            state=word_of(spec, one),
         )
         if "\n" in text or "\r" in text:
             raise ValueError(f"a name with an end of a line: {text[:80]!r}")

@@ -1,43 +1,29 @@
-"""Dumps of graphs by the graph engine: ``ge_proto_*.txt`` as text, and the same packed.
-
-A dump does not state whether the graph needs iterations: it does where its root has a node that
-ends a loop of them. Nodes of a dump from before the graph was sorted all have one id, and are
-numbered in their order.
-"""
+"""Dumps of graphs by the graph engine: ``ge_proto_*.txt`` as text, and the same packed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ascend_spec import ge_catalog, per_spec
 from ascend_spec.ge import GraphMessage
 
-from .document import graph_of_rows
-from .extra import needed
+from .dumped import DumpedGraph, DumpedNode, Kind, Value, graph_of_dump, known_in
+from .extra import needed, parse_text
 from .graph import Graph, UnusableGraph
-from .names import mark, names
+from .names import mark
+from .onnx_dump import IN_FORM_OF_ONNX, graph_of_onnx_dump
 
 _WHAT = "A dump of the graph engine"
 _PACKAGE = "ge.proto"
-CONTROL = -1
-"""The number of an output that is an edge of control."""
 
 
 def graph_of_text_dump(content: bytes) -> Graph:
     """The graph of a dump as text. Raises :class:`UnusableGraph`."""
-    text_format = needed("google.protobuf.text_format", _WHAT)
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as problem:
-        raise UnusableGraph(f"byte {problem.start} is not UTF-8; expected a text dump") from None
+    if IN_FORM_OF_ONNX.search(content):
+        return graph_of_onnx_dump(content)
     model = _model()()
-    try:
-        text_format.Parse(text, model, allow_unknown_field=True)
-    except RecursionError:
-        raise UnusableGraph("nested too deep; expected a text dump of a ModelDef") from None
-    except (text_format.ParseError, ValueError) as problem:
-        raise UnusableGraph(f"line {problem}; expected a text dump of a ModelDef") from None
+    parse_text(content, model, _WHAT, "a text dump of a ModelDef")
     return _graph(model)
 
 
@@ -105,83 +91,20 @@ def _graph(model: Any) -> Graph:
     if not len(model.graph):
         raise UnusableGraph("there is no graph in it; expected a ModelDef with a graph")
     root = model.graph[0]
-    numbers = {op.id for graph in model.graph for op in graph.op}
-    count = sum(len(graph.op) for graph in model.graph)
-    turns = iter(range(count)) if len(numbers) == 1 and count > 1 else None
-    graphs = [_rows(graph, turns) for graph in model.graph]
-    loops = names("loop-end", "observed")
     dynamic = mark("dynamic") in root.attr and root.attr[mark("dynamic")].b
-    return graph_of_rows(
-        graphs[0],
-        [(graph.name, rows) for graph, rows in zip(model.graph[1:], graphs[1:], strict=True)],
-        name=root.name or model.name,
-        dynamic=dynamic,
-        need_iteration=any(op.name in loops for op in root.op),
-    )
+    graphs = [DumpedGraph(graph.name, [_node(op) for op in graph.op]) for graph in model.graph]
+    return graph_of_dump(graphs, name=root.name or model.name, dynamic=dynamic)
 
 
-def _rows(graph: Any, turns: Iterable[int] | None) -> list[dict[str, Any]]:
-    """The nodes of a graph in the published form."""
-    ids: dict[str, int] = {}
-    given = iter(turns) if turns is not None else None
-    for op in graph.op:
-        if op.name in ids:
-            raise UnusableGraph(
-                f"graph {graph.name[:60]!r}: two nodes are called {op.name[:60]!r}; "
-                "expected one of each name"
-            )
-        ids[op.name] = op.id if given is None else next(given)
-    return [_row(op, ids) for op in graph.op]
+def _node(op: Any) -> DumpedNode:
+    values = {role: _VALUES[kind](op.attr[mark(role)]) for role, kind in known_in(op.attr)}
+    return DumpedNode(op.name, op.type, op.id, op.stream_id, op.input, op.subgraph_name, values)
 
 
-def _row(op: Any, ids: Mapping[str, int]) -> dict[str, Any]:
-    inputs: list[tuple[int, int] | None] = []
-    control: list[int] = []
-    for text in op.input:
-        name, _, output = text.rpartition(":")
-        if not text:
-            inputs.append(None)
-        elif name not in ids or not output.removeprefix("-").isdecimal():
-            raise UnusableGraph(
-                f"node {ids[op.name]} ({op.name[:60]}): input {text[:60]!r} is of no node; "
-                "expected the name of a node of the same graph, a colon and an output"
-            )
-        elif int(output) == CONTROL:
-            control.append(ids[name])
-        else:
-            inputs.append((ids[name], int(output)))
-    row: dict[str, Any] = {
-        "id": ids[op.name],
-        "name": op.name,
-        "type": op.type,
-        "kernel_lib": _text(op, "kernel-library"),
-        "stream": op.stream_id,
-        "original_type": _text(op, "original-type"),
-        "inputs": [None if one is None else list(one) for one in inputs],
-        "control": control,
-        "subgraphs": [name for name in op.subgraph_name if name],
-        "attributes": _attributes(op),
-    }
-    if mark("original-names") in op.attr:
-        found = op.attr[mark("original-names")].list.s
-        row["origin_op_names"] = [one.decode("utf-8", "replace") for one in found]
-    if mark("parent-input") in op.attr:
-        row["parent_input"] = op.attr[mark("parent-input")].i
-    return row
-
-
-def _text(op: Any, role: str) -> str:
-    name = mark(role)
-    return op.attr[name].s.decode("utf-8", "replace") if name in op.attr else ""
-
-
-def _attributes(op: Any) -> dict[str, Any]:
-    roles = ("no-task", "forward-mark", "backward-mark", "end-mark")
-    found: dict[str, Any] = {
-        mark(role): op.attr[mark(role)].b for role in roles if mark(role) in op.attr
-    }
-    if mark("number-mark") in op.attr:
-        found[mark("number-mark")] = op.attr[mark("number-mark")].i
-    if mark("one-launch") in op.attr:
-        found[mark("one-launch")] = op.attr[mark("one-launch")].s.decode("utf-8", "replace")
-    return found
+_VALUES: Mapping[Kind, Callable[[Any], Value]] = {
+    "text": lambda one: one.s.decode("utf-8", "replace"),
+    "texts": lambda one: [text.decode("utf-8", "replace") for text in one.list.s],
+    "number": lambda one: one.i,
+    "flag": lambda one: one.b,
+}
+"""The value of an attribute, an AttrDef."""

@@ -133,13 +133,16 @@ class Graph:
         """Whether no node runs the graph of a node."""
         return node.graph == 0 and self.parent_dynamic is None
 
-    def below(self, node: Node) -> Iterator[Node]:
-        """All nodes of the sub-graphs of a node at any depth."""
-        waiting = list(node.subgraphs)
+    def below(self, nodes: Iterable[Node]) -> Iterator[Node]:
+        """All nodes of the sub-graphs of some nodes at any depth, each once."""
+        waiting = [number for node in nodes for number in node.subgraphs]
+        seen = set(waiting)
         while waiting:
             for inner in self.graphs[waiting.pop()]:
                 yield inner
-                waiting.extend(inner.subgraphs)
+                further = [one for one in inner.subgraphs if one not in seen]
+                waiting += further
+                seen.update(further)
 
     def of_id(self, number: int) -> Node:
         """The node of a number that is known to be there."""
@@ -165,12 +168,12 @@ class Graph:
         found: dict[int, Node] = {}
         for node in self.nodes.values():
             for number in node.subgraphs:
-                other = found.setdefault(number, node)
-                if other is not node or node.subgraphs.count(number) > 1:
+                if number in found:
                     raise UnusableGraph(
-                        f"{self.shown(number)} is bound by {_named(other)} and {_named(node)}; "
-                        "expected to be bound once"
+                        f"{self.shown(number)} is bound by {_named(found[number])} and "
+                        f"{_named(node)}; expected to be bound once"
                     )
+                found[number] = node
         for number in range(1, len(self.graphs)):
             if number not in found:
                 raise UnusableGraph(

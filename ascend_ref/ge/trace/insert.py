@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from ascend_ref.raw.vocabulary import numbered_pairs
 from ascend_spec import ge_catalog
 from ascend_spec.db.model import Reading
 from ascend_spec.ge import Executor, ExecutorName, Place
 
 from .graph import Graph, Node
-from .names import log_id, mark, numbered_pairs
+from .names import log_id, mark
 from .points import (
     NOT_FOUND,
     Points,
@@ -161,14 +163,14 @@ def _within(graph: Graph, nodes: Sequence[Node]) -> dict[int, list[Node]]:
     """The nodes of sub-graphs that are launched as a whole, by the node around them."""
     return {
         node.id: sorted(
-            (inner for inner in graph.below(node) if inner.has_tasks), key=lambda one: one.id
+            (inner for inner in graph.below([node]) if inner.has_tasks), key=lambda one: one.id
         )
         for node in nodes
         if node.is_launched_as_a_whole
     }
 
 
-class _Inserter:
+class _Inserter(ABC):
     """Numbers of the points, and where each node stands in the lists."""
 
     def __init__(self, graph: Graph, asked: Asked, executor: Executor, points: Points) -> None:
@@ -185,11 +187,13 @@ class _Inserter:
         known |= {node.id for node in notable(nodes)}
         return (node for node in nodes if node.id in known or node.attributes)
 
+    @abstractmethod
     def before(self, node: Node) -> list[Task]:
-        raise NotImplementedError
+        """The tasks before those of a node."""
 
+    @abstractmethod
     def after(self, node: Node) -> list[Task]:
-        raise NotImplementedError
+        """The tasks after those of a node."""
 
     def task(self, node: Node, name: str, number: int | None = None) -> Task:
         """A task of a point, whose number may be that of a further operator."""
@@ -297,7 +301,8 @@ class _Observed(_Inserter):
         if marks.backward:
             first = DEFAULT_NUMBER if marks.number is None else marks.number
             return [self.task(node, name, first + log_id(name).plus)]
-        turn = None if self.marked else self.reductions.get(node.id)
+        # Of a graph with unknown shapes each AllReduce in the list is marked.
+        turn = self.reductions.get(node.id)
         return [] if turn is None else [self.task(node, name, _number(name, turn))]
 
     def _reading(self, node: Node, name: str) -> list[Task]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ascend_ref.raw.vocabulary import numbered_pairs
 from ascend_spec import ge_catalog, per_spec
 from ascend_spec.db.model import Reading
 from ascend_spec.ge import LogId
@@ -30,13 +31,6 @@ def mark(role: str) -> str:
 def log_id(name: str) -> LogId:
     """A number that marks a point, by the name that the document gives it."""
     return ge_catalog().log_ids[name]
-
-
-@per_spec
-def numbered_pairs() -> int:
-    """How many operators have numbers of their own before those of the next kind begin."""
-    first, step = log_id("kProfilingArStartLogid"), log_id("kProfilingArStartLogid").step or 1
-    return (log_id("kProfilingGetNextStartLogid").value - first.value) // step
 
 
 @per_spec

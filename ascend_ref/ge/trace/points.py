@@ -49,15 +49,13 @@ def candidates(graph: Graph, reading: Reading) -> Sequence[Node]:
     """The nodes that points are looked for among, by id (errata G80 and G90)."""
     if reading == "documented":
         return graph.ordered
-    marked = [node for node in graph.ordered if node.attributes]
     found = [
         node
         for node in graph.ordered
         if node.kernel_lib and (not node.attributes or node.has_tasks)
     ]
-    within = {
-        inner.id for node in marked if node.is_launched_as_a_whole for inner in graph.below(node)
-    }
+    whole = [node for node in graph.ordered if node.is_launched_as_a_whole]
+    within = {inner.id for inner in graph.below(whole)}
     return [node for node in found if node.id not in within] if within else found
 
 

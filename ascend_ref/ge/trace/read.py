@@ -10,8 +10,15 @@ from ascend_ref.cli.guard import one_line
 from .document import graph_of_json
 from .graph import Graph, UnusableGraph
 
-MOST_BYTES = 1 << 30
-"""Of a file; a graph of a million nodes takes about 150 MB as JSON."""
+MOST_BYTES: Mapping[str, int] = {
+    "json": 1 << 28,
+    "dump": 1 << 28,
+    "packed-dump": 1 << 30,
+    "onnx": 1 << 30,
+}
+"""Of a file by its form: a graph of a million nodes takes about 150 MB as JSON, and fifteen times
+as much memory; a model of ONNX may have weights.
+"""
 SUFFIXES: Mapping[str, str] = {
     ".onnx": "onnx",
     ".txt": "dump",
@@ -21,6 +28,7 @@ SUFFIXES: Mapping[str, str] = {
     ".bin": "packed-dump",
 }
 """Forms of files by their suffixes; all others are JSON."""
+_MIB = 1 << 20
 
 
 def read_graph(path: Path) -> Graph:
@@ -28,19 +36,20 @@ def read_graph(path: Path) -> Graph:
 
     Raises :class:`UnusableGraph` with the name of the file, ``OSError``.
     """
+    form = SUFFIXES.get(path.suffix.lower(), "json")
+    most = MOST_BYTES[form]
     with path.open("rb") as file:
-        content = file.read(MOST_BYTES + 1)
+        content = file.read(most + 1)
     try:
-        if len(content) > MOST_BYTES:
-            raise UnusableGraph("larger than 1 GiB; expected a graph")
-        return _reader(path)(content)
+        if len(content) > most:
+            raise UnusableGraph(f"larger than {most // _MIB:,} MiB; expected a graph")
+        return _reader(form)(content)
     except UnusableGraph as problem:
         raise UnusableGraph(one_line(f"{path}: {problem}")) from None
 
 
-def _reader(path: Path) -> Callable[[bytes], Graph]:
-    form = SUFFIXES.get(path.suffix.lower())
-    if form is None:
+def _reader(form: str) -> Callable[[bytes], Graph]:
+    if form == "json":
         return graph_of_json
     if form == "onnx":
         from .onnx_model import graph_of_onnx  # an extra

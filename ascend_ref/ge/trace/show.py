@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ascend_ref.db.display import clip, printable
+from ascend_ref.raw.vocabulary import numbered_pairs
 from ascend_spec import ge_catalog
 
 from .graph import Graph, Node
 from .insert import NO_NUMBER, Insertion, Task
-from .names import log_id, name_of, numbered_pairs
+from .names import log_id, name_of
 from .points import NOT_FOUND
 
 _TYPE = "MODEL_TASK_PROFILER_TRACE"

@@ -10,7 +10,7 @@ from ..clocks import LIMIT, OUT_OF_RANGE
 from ..context import Context
 from ..damage import Damage
 from ..fields import whole
-from ..iterations import Points, iterations_of, of_devices
+from ..iterations import POINT_RECORDS, Points, iterations_of, of_devices
 from ..marks import MARK_TAG
 from .session import Session
 from .times import times_of
@@ -39,7 +39,7 @@ def _points(session: Session, context: Context) -> tuple[Points, int]:
     have numbers that none has.
     """
     parts = []
-    for record in ("STEP_TRACE", "STEP_TRACE_V6"):
+    for record in POINT_RECORDS:
         rows = session.rows(context, _FILE, record)
         rows = session.chosen(rows, lambda tag: tag != MARK_TAG, rows["tagId"])
         parts.append([rows[one] for one in _FIELDS])

@@ -14,6 +14,7 @@ from ascend_ref.spill import Spill, sorted_rows
 
 from ..clocks import LIMIT, OUT_OF_RANGE
 from ..damage import Damage
+from ..iterations import POINT_RECORDS
 from ..marks import EXTENDED, FIRST_MARK, MARK, MARK_TAG
 from ..side import Unknown
 from ..tensors import NOT_AVAILABLE
@@ -109,7 +110,7 @@ def _noted(session: Session) -> Tasks:
     """Tasks that note a mark; their connections are the numbers of the marks."""
     parts = []
     for device, context in session.devices.items():
-        for record in ("STEP_TRACE", "STEP_TRACE_V6"):
+        for record in POINT_RECORDS:
             rows = session.rows(context, "ts_track", record)
             rows = rows[rows["tagId"] == MARK_TAG]
             if not len(rows):

@@ -12,6 +12,8 @@ from ascend_ref.cli.options import output
 from ascend_ref.cli.outputs import refuse_existing
 from ascend_ref.cli.progress import progress_bar
 
+from .options import graph_and_points, inserted
+
 if TYPE_CHECKING:
     from ascend_ref.ge.trace import Insertion
     from ascend_ref.ge.trace.insert import Profiling
@@ -20,28 +22,13 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("graph", required=False, type=click.Path(path_type=Path))
-@click.option("--example", is_flag=True, help="Take a small graph that comes along, not a GRAPH.")
-@click.option("--fp-point", default="", metavar="NAME", help="The forward pass begins here.")
-@click.option("--bp-point", default="", metavar="NAME", help="The backward pass ends here.")
-@click.option(
-    "--reading",
-    type=click.Choice(["observed", "documented"]),
-    default="observed",
-    show_default=True,
-    help="As the graph engine does it, or as the document says; errata state the differences.",
-)
+@graph_and_points
 @click.option(
     "--profiling",
     type=click.Choice(["training-trace", "on", "initialised", "off"]),
     default="training-trace",
     show_default=True,
     help="What of the profiling is on while the graph is compiled.",
-)
-@click.option(
-    "--executor",
-    type=click.Choice(["static", "queues", "hybrid", "v2"]),
-    help="What runs the tasks; by default static, v2 for a graph with unknown shapes.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print all tasks as JSON.")
 @click.option(
@@ -68,20 +55,16 @@ def trace(
     """Show the tasks that are inserted into GRAPH for its training trace.
 
     GRAPH is JSON (see: ascend-ref spec export ge-schema/graph), a model of ONNX (*.onnx), or a dump
-    of the graph engine: ge_proto_*.txt and *.pbtxt as text, *.pb and *.bin packed. Points that are
-    not named are found. What may surprise is stated on stderr.
+    of the graph engine: ge_proto_*.txt and ge_onnx_*.pbtxt as text, *.pb and *.bin packed. Points
+    that are not named are found. What may surprise is stated on stderr.
     """
-    from ascend_ref.ge.trace import Asked, UnusableGraph, insert  # slow: the spec
-    from ascend_ref.ge.trace.example import graph_of_words
+    from ascend_ref.ge.trace import Asked  # slow: the spec
 
     for path in filter(None, (output, plot)):
         refuse_existing(path, force=force)
-    try:
-        with progress_bar("ge trace"):
-            found = graph_of_words(graph, example=example)
-            insertion = insert(found, Asked(fp_point, bp_point, reading, profiling, executor))
-    except (UnusableGraph, ValueError) as problem:
-        raise CommandError(one_line(str(problem))) from None
+    with progress_bar("ge trace"):
+        asked = Asked(fp_point, bp_point, reading, profiling, executor)
+        insertion = inserted(graph, asked, example=example)
     _show(insertion, as_json=as_json, output=output, plot=plot)
 
 

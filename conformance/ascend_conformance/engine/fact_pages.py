@@ -35,3 +35,9 @@ def edits_of(
         yield fenced("sql", rule.search.victim)
     for other in others:
         yield f"{other}: {rule.also[other]}"
+
+
+def edits_of_files(rule: Rule[Any]) -> Iterator[str]:
+    """How the self-test changes the files of a clean folder."""
+    edits = [dict(edit) for edit in rule.breaks]
+    yield from edits_of(rule, edits, "clean files", "the files")

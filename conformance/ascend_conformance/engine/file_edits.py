@@ -30,7 +30,7 @@ from ascend_ref.raw.fields import opaque, put
 from ascend_ref.raw.layout import Layout
 
 from ..ruleset import fill
-from .file_rules import FolderOfFacts
+from .file_folder import FolderOfFacts
 from .trials import NotBreakable
 
 Edit: TypeAlias = Mapping[str, Any]

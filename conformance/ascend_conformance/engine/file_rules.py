@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
-from ..finding import Finding
+from ..finding import FileReport, Finding, Seen, Skipped
 from ..ruleset import Rule, fill
-from .asking import EXAMPLE_COLUMNS, At, Question, examples_of
+from .asking import EXAMPLE_COLUMNS, Asked, At, Question, examples_of
+from .file_folder import FolderOfFacts
 from .sqlite_facts import SqliteFacts
 from .trials import Rows, wrong_rows
 from .work import limited
@@ -19,23 +20,27 @@ PLACE = ("file", "line", "offset")
 """Columns that come first in each table: where a row stands."""
 
 
-class TableSearch(Protocol):
-    """Where a rule looks: the rows of ``table``, of which some columns are examples.
+@dataclass(frozen=True, slots=True)
+class TableSearch:
+    """Where a rule looks in the files of a folder.
 
-    ``needs``: further tables without whose rows there is nothing to judge.
+    ``table`` is the table of facts whose rows ``row`` looks at, or ``select`` returns in its first
+    column, called ``row``. ``shows`` are its columns that are shown as examples; none: the first
+    ones. ``needs``: further tables without whose rows there is nothing to judge. The breaks are
+    edits (:mod:`.file_edits`); ``victim`` is a SELECT over the clean folder's facts, whose columns
+    fill the ``{names}`` in them.
     """
 
-    @property
-    def table(self) -> str:
-        """The table of facts."""
+    table: str
+    shows: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    victim: str | None = None
 
-    @property
-    def shows(self) -> tuple[str, ...]:
-        """Columns that are shown; none: the first ones."""
 
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Further tables."""
+def table_search(document: Mapping[str, Any]) -> TableSearch:
+    """The search that the document of a rule states."""
+    shows, needs = (tuple(document.get(name, ())) for name in ("shows", "needs"))
+    return TableSearch(document["table"], shows, needs, document.get("victim"))
 
 
 class Wanted(Protocol):
@@ -51,33 +56,7 @@ class Wanted(Protocol):
 
 
 TableRule: TypeAlias = Rule[Any]
-"""A rule whose search is a :class:`TableSearch`."""
-
-
-class FolderOfFacts(Protocol):
-    """A folder that was read. ``files`` by their number, which is ``file`` in the facts.
-
-    Its table ``file`` has the columns ``kind`` and ``device``.
-    """
-
-    @property
-    def facts(self) -> SqliteFacts:
-        """What was read."""
-
-    @property
-    def path(self) -> Path:
-        """The folder."""
-
-    @property
-    def files(self) -> Mapping[int, Path]:
-        """Its files."""
-
-    @property
-    def of_kinds(self) -> Collection[str]:
-        """Tables whose rows are about files of the kind in their column ``of``."""
-
-    def shown(self, path: Path) -> str:
-        """How reports call a file."""
+"""A rule whose search is a :class:`TableSearch`, or has more."""
 
 
 def questions(
@@ -99,6 +78,26 @@ def questions(
             partial(limited, folder.facts.connection, sum(counts.values())),
             obstacle,
         )
+
+
+def report_of(
+    folder: FolderOfFacts,
+    asked: Asked[Finding],
+    seen: Seen,
+    skipped: Iterable[Skipped] = (),
+) -> FileReport:
+    """The verdict on a folder, once the rules were asked; ``skipped``: what was, beyond those."""
+    found = (*asked.found, *asked.failures.findings(folder.label))
+    return FileReport(
+        file=folder.label,
+        seen=seen,
+        findings=tuple(sorted(found, key=lambda one: (one.rule, one.place, one.file))),
+        skipped=(*asked.skipped, *skipped),
+        rules_run=len(asked.ran),
+        places_checked=asked.places,
+        unreadable=folder.unreadable,
+        members=tuple(folder.shown(path) for path in folder.numbers),
+    )
 
 
 def query_of(facts: SqliteFacts, rule: TableRule) -> str:

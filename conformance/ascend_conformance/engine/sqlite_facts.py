@@ -35,7 +35,7 @@ class SqliteFacts:
     ) -> None:
         self.connection = connection
         self.tables = tables
-        self._staged: Sequence[str] = ()
+        self._staged: dict[str, Sequence[str]] = {}
         for name, columns in tables.items():
             # Without declared types SQLite keeps integers, reals and texts apart as they are.
             connection.execute(f"CREATE TABLE {name} ({_listed(columns)})")
@@ -52,21 +52,26 @@ class SqliteFacts:
 
     def add(self, table: str, rows: Iterable[Sequence[SqlValue]]) -> None:
         """Append rows to a table, values in the order of its columns."""
-        columns = self._staged if table == STAGED else self.tables[table]
+        columns = self._staged.get(table) or self.tables[table]
         marks = ", ".join("?" * len(columns))
         with self.connection:
             self.connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
 
-    def stage(self, columns: Sequence[str]) -> None:
-        """An empty table :data:`STAGED`, which rows can be added to."""
-        self._staged = columns
-        self.connection.execute(f"CREATE TEMP TABLE {STAGED} ({_listed(columns)})")
+    def stage(self, columns: Sequence[str], name: str = STAGED) -> None:
+        """An empty table beyond those of the facts, which rows can be added to."""
+        self._staged[name] = columns
+        self.connection.execute(f"CREATE TEMP TABLE {name} ({_listed(columns)})")
 
-    def add_staged_to(self, table: str, query: str) -> None:
-        """Append the rows of a query, which reads :data:`STAGED`; that is gone then."""
+    def add_staged_to(self, table: str, query: str, name: str = STAGED) -> None:
+        """Append the rows of a query, which reads the staged table; that is gone then."""
         with self.connection:
             self.connection.execute(f"INSERT INTO {table} {query}")
-        self.connection.execute(f"DROP TABLE {STAGED}")
+        self.unstage(name)
+
+    def unstage(self, name: str = STAGED) -> None:
+        """Drop a staged table."""
+        del self._staged[name]
+        self.connection.execute(f"DROP TABLE {name}")
 
     def victim(self, query: str | None) -> dict[str, Any]:
         """What the edits of a rule refer to by name: the first row of a query.

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ascend_ref.capture import Integers
-from ascend_ref.ge.trace import Insertion, Node, Task
+from ascend_ref.ge.trace import Graph, Insertion, Node, Task
 from ascend_ref.ge.trace.graph import sources
 from ascend_ref.ge.trace.names import log_id
 from ascend_ref.raw.iterations import Points
@@ -34,6 +34,10 @@ BETWEEN_NS = 500_000
 FIRST_INDEX = 1
 """Of every inserted task of a loaded model, whatever the iteration (ge-profiling 3.3)."""
 MOST_STREAMS = 1 << 11
+MOST_TASKS = 5_000_000
+"""Of a run, which is held in memory."""
+MOST_DEPTH = 1_000
+"""Of sub-graphs in each other: a node waits for those around it."""
 LONGEST_NS = 3_600 * 10**9
 """Of a run: within it no time overflows."""
 
@@ -60,10 +64,16 @@ def execute(insertion: Insertion, iterations: int, seed: int, start: int, model:
     """Run the tasks so often from a moment on, ns; the same arguments give the same run.
 
     A graph that needs iterations runs all of them in one execution of the model, any other one
-    execution each. Raises ``ValueError`` for more streams than a device numbers, and for a run of
-    more than an hour.
+    execution each. Raises ``ValueError`` for more streams than a device numbers, sub-graphs nested
+    too deep, too many tasks, and a run of more than an hour.
     """
+    _check_depth(insertion.graph)
     device = _Device(insertion, seed, start, model)
+    if len(device.items) * iterations > MOST_TASKS:
+        raise ValueError(
+            f"{len(device.items):,} tasks in {iterations:,} iterations; expected at most "
+            f"{MOST_TASKS:,} in all"
+        )
     once = insertion.graph.need_iteration
     for number in range(1, iterations + 1):
         if number == 1 or not once:
@@ -158,6 +168,17 @@ class _Device:
             found = max([found, *(ended.get(one, 0) for one in sources(at))])
             at = self.insertion.graph.owners.get(at.graph)
         return found
+
+
+def _check_depth(graph: Graph) -> None:
+    level, depth = {0}, 0
+    while level:
+        level = {one for number in level for node in graph.graphs[number] for one in node.subgraphs}
+        depth += bool(level)
+        if depth > MOST_DEPTH:
+            raise ValueError(
+                f"sub-graphs are nested deeper than {MOST_DEPTH:,}; expected fewer to run"
+            )
 
 
 def _streams(items: list[Task | Node]) -> list[int]:

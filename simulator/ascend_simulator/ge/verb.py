@@ -11,6 +11,7 @@ from ascend_ref.cli.guard import CommandError, one_line
 from ascend_ref.cli.options import STAGED, number, output
 from ascend_ref.cli.outputs import room_for
 from ascend_ref.cli.progress import progress_bar
+from ascend_ref.tools.graph.options import graph_and_points, inserted
 
 if TYPE_CHECKING:
     from ascend_spec.db.model import Reading
@@ -20,25 +21,12 @@ MOST_ITERATIONS = 100_000
 
 
 @click.command("run")
-@click.argument("graph", required=False, type=click.Path(path_type=Path))
-@click.option("--example", is_flag=True, help="Take a small graph that comes along, not a GRAPH.")
-@click.option("--fp-point", default="", metavar="NAME", help="The forward pass begins here.")
-@click.option("--bp-point", default="", metavar="NAME", help="The backward pass ends here.")
-@click.option(
-    "--reading",
-    type=click.Choice(["observed", "documented"]),
-    default="observed",
-    show_default=True,
-    help="As the graph engine inserts tasks, or as the document says.",
-)
-@click.option(
-    "--executor",
-    type=click.Choice(["static", "queues", "hybrid", "v2"]),
-    help="What runs the tasks; by default static, v2 for a graph with unknown shapes.",
-)
-@number("--iterations", 1, MOST_ITERATIONS, 5, "So often the graph runs.")
+@graph_and_points
+@number("--iterations", 1, MOST_ITERATIONS, 5, "How many iterations the device runs.")
 @number("--seed", 0, None, 0, "Chooses how long tasks last.")
-@click.option("--product", default="A2", show_default=True, metavar="PRODUCT", help="On this one.")
+@click.option(
+    "--product", default="A2", show_default=True, metavar="PRODUCT", help="Whose device runs it."
+)
 @output("DIR", STAGED)
 def run(
     graph: Path | None,
@@ -60,18 +48,17 @@ def run(
     ascend-ref export makes the step trace. The same graph and seed give the same bytes.
     """
     from ascend_ref.cli.suggest import unknown
-    from ascend_ref.ge.trace import Asked, UnusableGraph, insert  # slow: the spec
-    from ascend_ref.ge.trace.example import graph_of_words
+    from ascend_ref.ge.trace import Asked  # slow: the spec
 
     from .record import PRODUCTS, write_run
 
     if product not in PRODUCTS:
         raise click.UsageError(unknown("product", product, PRODUCTS))
-    try:
-        with room_for(output, force=force), progress_bar("ge run"):
-            found = graph_of_words(graph, example=example)
-            insertion = insert(found, Asked(fp_point, bp_point, reading, executor=executor))
+    with room_for(output, force=force), progress_bar("ge run"):
+        asked = Asked(fp_point, bp_point, reading, executor=executor)
+        insertion = inserted(graph, asked, example=example)
+        try:
             written = write_run(insertion, output, iterations, seed, product)
-    except (UnusableGraph, ValueError) as problem:
-        raise CommandError(one_line(str(problem))) from None
+        except ValueError as problem:
+            raise CommandError(one_line(str(problem))) from None
     click.echo(str(written))

@@ -94,6 +94,14 @@ def field(
     return Field(form, name, facts)
 
 
+def record(size: int, *fields: construct.Construct) -> construct.Struct:
+    """A record of the size that the documents state. Raises ``ValueError`` for another one."""
+    made = construct.Struct(*fields)
+    if made.sizeof() != size:
+        raise ValueError(f"the fields have {made.sizeof()} bytes, not {size}")
+    return made
+
+
 def record_at(declaration: construct.Struct, axis: Axis, at: str) -> construct.Struct:
     """The record as it was at a state of its axis: the fields in force, later ones moved up."""
     return construct.Struct(

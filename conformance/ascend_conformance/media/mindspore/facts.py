@@ -47,10 +47,6 @@ def own_columns(table: IntermediateFile) -> Sequence[str]:
     return (*found.values(), "end")
 
 
-class Facts(SqliteFacts):
-    """The open database; in each table the columns of the place come first."""
-
-
 @per_spec
 def views() -> Mapping[str, str]:
     """Queries that several rules share, by the name of the view (``views.yaml``)."""
@@ -60,8 +56,8 @@ def views() -> Mapping[str, str]:
 
 
 @contextmanager
-def open_facts() -> Iterator[Facts]:
+def open_facts() -> Iterator[SqliteFacts]:
     """An empty database of facts, gone when the block ends."""
     tables = {name: (*PLACE, *columns) for name, columns in fact_tables().items()}
     with open_sqlite("MEMORY") as connection:  # relations are tried and undone
-        yield Facts(connection, tables, views())
+        yield SqliteFacts(connection, tables, views())

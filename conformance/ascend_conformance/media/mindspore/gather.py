@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import ClassVar
 
 from ascend_ref.mindspore.folder import RawCapture
 from ascend_ref.mindspore.generation import Written, find_generation, generation_of
@@ -26,9 +26,10 @@ from ascend_spec.core import DAYS, packaged
 from ascend_spec.mindspore import Generation
 
 from ...engine.candidate import Listing, size_of
+from ...engine.file_folder import FolderOfFacts
 from ...engine.progress import Progress
-from ...engine.sqlite_facts import SqlValue
-from .facts import KINDS, Facts
+from ...engine.sqlite_facts import SqliteFacts, SqlValue
+from .facts import KINDS
 from .folder import DONE, TableFile, capture_of_file, captures_in, files_of, tables_in
 from .gather_host import gather_host
 from .gather_raw import Source, gather_device
@@ -46,33 +47,16 @@ FIRST_OF_ANALYSIS = "G5b"
 
 
 @dataclass
-class Folder:
-    """What was read. ``files`` by their number, which is ``file`` in the facts.
+class Folder(FolderOfFacts):
+    """What was read. ``day``: whose facts hold; ``reasons``: what shows the ``generation``."""
 
-    ``day``: whose facts hold, of the ``generation``; ``reasons``: what shows it. ``unreadable``:
-    the first file that the system refused.
-    """
+    of_kinds: ClassVar[Collection[str]] = KINDS
 
-    facts: Facts
-    path: Path
-    label: str
     captures: Sequence[RawCapture] = ()
     tables: Sequence[TableFile] = ()
-    numbers: dict[Path, int] = field(default_factory=dict)
     day: str = ""
     reasons: tuple[str, ...] = ()
     compared: Compared = field(default_factory=Compared)
-    unreadable: str | None = None
-
-    @cached_property
-    def files(self) -> Mapping[int, Path]:
-        """Files by their number."""
-        return {number: path for path, number in self.numbers.items()}
-
-    @property
-    def of_kinds(self) -> Collection[str]:
-        """Tables whose rows are about files of the kind in their column ``of``."""
-        return KINDS
 
     @property
     def generation(self) -> Generation:
@@ -102,19 +86,6 @@ class Folder:
         # Intermediate files alone do not show what they were made of.
         return all(one.exports(self.day) for one in of_device)
 
-    def number(self, path: Path) -> int:
-        """The number of a file."""
-        return self.numbers.setdefault(path, len(self.numbers))
-
-    def shown(self, path: Path) -> str:
-        """How reports call a file of the folder."""
-        if path == self.path:
-            return self.label
-        try:
-            return str(Path(self.label) / path.relative_to(self.path))
-        except ValueError:
-            return str(path)
-
 
 def devices_of(path: Path) -> list[str]:
     """The devices whose files are in a folder, in order of their numbers; none of a single file."""
@@ -127,7 +98,7 @@ def devices_of(path: Path) -> list[str]:
 
 
 def read_folder(
-    facts: Facts,
+    facts: SqliteFacts,
     path: Path,
     label: str,
     progress: Progress | None = None,

@@ -24,8 +24,7 @@ from ascend_ref.mindspore.raw.strings import String, read_strings
 from ascend_ref.raw.damage import Damage
 from ascend_ref.raw.fields import numbers
 
-from ...engine.sqlite_facts import SqlValue
-from .facts import Facts
+from ...engine.sqlite_facts import SqliteFacts, SqlValue
 
 Integers = npt.NDArray[np.int64]
 Rows = Iterator[Sequence[SqlValue]]
@@ -41,7 +40,7 @@ class Source:
     ``numbers``: of files by path, which are added as they come.
     """
 
-    facts: Facts
+    facts: SqliteFacts
     run: Run
     numbers: dict[Path, int]
     damage: list[Damage] = field(default_factory=list)

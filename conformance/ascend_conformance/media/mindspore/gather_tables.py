@@ -11,8 +11,8 @@ from ascend_ref.mindspore.parse.flops import SUMS
 from ascend_ref.mindspore.parse.memory_usage import SUMMARY
 from ascend_spec.mindspore import TableColumn
 
-from ...engine.sqlite_facts import SqlValue
-from .facts import HAS_ROWS, Facts, own_columns
+from ...engine.sqlite_facts import SqliteFacts, SqlValue
+from .facts import HAS_ROWS, own_columns
 from .folder import TableFile
 from .tables import Table, column_of, fitting, newest_header
 
@@ -32,7 +32,9 @@ LARGEST = 1 << 28
 _BEGIN, _END = "_start_point", "_end_point"
 
 
-def gather_table(facts: Facts, number: int, file: TableFile, days: Sequence[str]) -> list[str]:
+def gather_table(
+    facts: SqliteFacts, number: int, file: TableFile, days: Sequence[str]
+) -> list[str]:
     """Fill the facts from a file; the days of some on which it has such columns.
 
     Raises ``OSError``.
@@ -59,7 +61,7 @@ def gather_table(facts: Facts, number: int, file: TableFile, days: Sequence[str]
 
 
 def _state_header(
-    facts: Facts, number: int, table: Table, fits: Sequence[str], days: Sequence[str]
+    facts: SqliteFacts, number: int, table: Table, fits: Sequence[str], days: Sequence[str]
 ) -> None:
     text = ",".join(table.header)
     nearest = "" if fits else newest_header(table.table, days)
@@ -81,7 +83,7 @@ SUMMED: Mapping[str, tuple[str, Sequence[str]]] = {
 class _Reader:
     """The rows of a file as facts, with what of them is otherwise."""
 
-    def __init__(self, facts: Facts, number: int, table: Table) -> None:
+    def __init__(self, facts: SqliteFacts, number: int, table: Table) -> None:
         self.facts, self.number, self.table = facts, number, table
         self.faults: list[Sequence[SqlValue]] = []
         self.reductions: list[Sequence[SqlValue]] = []
@@ -165,7 +167,7 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _gather_document(facts: Facts, number: int, file: TableFile) -> None:
+def _gather_document(facts: SqliteFacts, number: int, file: TableFile) -> None:
     """State of a document that it is none, or not the kind that it should be."""
     of = file.table.table
     if file.path.stat().st_size > LARGEST:

@@ -11,7 +11,7 @@ from ascend_ref.db.display import show_path
 from ascend_spec import mindspore_catalog
 
 from ...engine.asking import Asked
-from ...engine.file_rules import questions
+from ...engine.file_rules import questions, report_of
 from ...engine.progress import Progress
 from ...engine.relations.rule import load_relations
 from ...finding import MINDSPORE, Coverage, FileReport, Finding, Seen, Skipped
@@ -87,17 +87,7 @@ def judge_folder(folder: Folder, options: Options) -> FileReport:
     asked.ask(questions(folder, ran, options))
     relations = [one for one in load_relations().values() if options.selection.wants(one)]
     asked.add(ask_relations(folder, relations, options))
-    found = (*asked.found, *asked.failures.findings(folder.label))
-    return FileReport(
-        file=folder.label,
-        seen=_seen(folder),
-        findings=tuple(sorted(found, key=lambda one: (one.rule, one.place, one.file))),
-        skipped=(*asked.skipped, *_not_compared(folder, ran)),
-        rules_run=len(asked.ran),
-        places_checked=asked.places,
-        unreadable=folder.unreadable,
-        members=tuple(folder.shown(path) for path in folder.numbers),
-    )
+    return report_of(folder, asked, _seen(folder), _not_compared(folder, ran))
 
 
 def _not_compared(folder: Folder, rules: Sequence[FileRule]) -> Iterator[Skipped]:

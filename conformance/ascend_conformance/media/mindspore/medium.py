@@ -48,9 +48,9 @@ class _FilesOfMindSpore(Medium):
         return judge_files(candidate.path, options, candidate.label, progress), ()
 
     def damage(self, candidate: Candidate, rule: Rule[Any], at: str | None) -> Sequence[Change]:
-        from .damaging import damage_files
+        from .workbench import WORKBENCH
 
-        return damage_files(candidate.path, rule)
+        return WORKBENCH.damage(candidate.path, rule)
 
     def self_test(self, wanted: SelfTest) -> Trials:
         from .selftest import run_specimens  # slow: the simulator
@@ -65,9 +65,11 @@ class _FilesOfMindSpore(Medium):
         return {one: partial(open_bench, one) for one in subjects}
 
     def describe(self, rule: Rule[Any], style: Style) -> Described:
+        from ...engine.fact_pages import edits_of_files, search_in
         from . import pages
 
-        return Described(pages.where(rule, style), pages.search(rule), pages.mutation(rule))
+        search = search_in(rule.search.table, rule)
+        return Described(pages.where(rule, style), search, edits_of_files(rule))
 
     def about(self, rule: Rule[Any]) -> Iterable[tuple[str, str]]:
         from . import pages

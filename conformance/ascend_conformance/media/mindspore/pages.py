@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from ascend_ref.markdown import Style, code
 from ascend_spec import mindspore_catalog
 
-from ...engine.fact_pages import edits_of, search_in
 from .facts import KINDS
 from .rules import FileRule
 
@@ -51,17 +50,6 @@ def about(rule: FileRule) -> Iterator[tuple[str, str]]:
     """Addresses of the files."""
     for one in files_of(rule):
         yield f"{_folder(one)}/{one}", rule.expected
-
-
-def search(rule: FileRule) -> str:
-    """How bad rows are found."""
-    return search_in(rule.search.table, rule)
-
-
-def mutation(rule: FileRule) -> Iterator[str]:
-    """How the self-test changes clean files."""
-    edits = [dict(edit) for edit in rule.breaks]
-    yield from edits_of(rule, edits, "clean files", "the files")
 
 
 def _folder(name: str) -> str:

@@ -9,25 +9,18 @@ from typing import Any, TypeAlias
 from ascend_spec import per_spec
 from ascend_spec.core import DAYS
 
+from ...engine.file_rules import TableSearch, table_search
 from ...ruleset import Rule, rules_in
 
 
 @dataclass(frozen=True, slots=True)
-class FileSearch:
-    """Where a rule looks in the files of a folder.
+class FileSearch(TableSearch):
+    """Where a rule looks.
 
-    ``table`` is the table of facts whose rows ``row`` looks at, or ``select`` returns in its first
-    column, called ``row``; ``of``: the kind of damage, and the only rows of ``damage`` that it is
-    about. ``shows`` are its columns that are shown as examples. ``needs``: further tables without
-    whose rows there is nothing to judge. The breaks are edits (:mod:`.edits`); ``victim`` is a
-    SELECT over the clean folder's facts, whose columns fill the ``{names}`` in them. ``next_to``:
-    whether they are tried where the raw files lie in a folder next to the intermediate ones.
+    ``next_to``: whether its breaks are tried where the raw files lie in a folder next to the
+    intermediate ones.
     """
 
-    table: str
-    shows: tuple[str, ...] = ()
-    needs: tuple[str, ...] = ()
-    victim: str | None = None
     next_to: bool = False
 
 
@@ -46,6 +39,6 @@ def load_file_rules() -> Mapping[str, FileRule]:
 
 
 def _search(document: Mapping[str, Any]) -> FileSearch:
-    shows, needs = (tuple(document.get(name, ())) for name in ("shows", "needs"))
+    found = table_search(document)
     next_to = document.get("next_to", False)
-    return FileSearch(document["table"], shows, needs, document.get("victim"), next_to)
+    return FileSearch(found.table, found.shows, found.needs, found.victim, next_to)

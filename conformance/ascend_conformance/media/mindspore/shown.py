@@ -19,10 +19,11 @@ from ...engine.relations.judge import Answer, groups
 from ...engine.relations.judge import questions as questions_on
 from ...engine.relations.rule import Relation
 from ...engine.relations.views import Dialect, Part, View, with_interval
+from ...engine.sqlite_facts import SqliteFacts
 from ...engine.work import limited
 from ...finding import Finding
 from ...options import Options
-from .facts import HAS_ROWS, Facts
+from .facts import HAS_ROWS
 from .gather import Folder
 
 NS: Mapping[str, int] = {"tick": 10, "10 ns": 10}
@@ -34,7 +35,7 @@ class ShownByFacts:
 
     dialect: Dialect = "sqlite"
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: SqliteFacts) -> None:
         self.facts = facts
 
     def views(self) -> Sequence[View]:

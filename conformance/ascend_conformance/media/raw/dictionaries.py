@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ascend_ref.derive.text_hash import name_id
-from ascend_ref.raw.damage import Damage
+from ascend_ref.raw.damage import Damage, Damaged, few
 from ascend_ref.raw.dictionaries import TEXTS, TYPES
 from ascend_ref.raw.lines import LONGEST
 from ascend_spec import ge_catalog, raw_catalog
@@ -70,40 +70,41 @@ def _types(
 def _entries(folder: Folder, path: Path, name: str) -> Iterator[tuple[int, Mapping[str, str]]]:
     """The lines with their numbers; others are damage."""
     grammar, kind = raw_catalog().grammars[name], raw_catalog().files[name]
-    count = 0
-    for line, text in _lines(folder, path, name):
-        found = grammar.line_of(text)
-        is_small = found is not None and all(
-            len(part) <= DIGITS or not part.isdecimal()
-            for key, part in found[1].items()
-            if key not in ("text", "name")
-        )
-        if found is None or not is_small:
-            shown = text if len(text) <= 60 else f"{text[:57]}..."
-            damage = Damage(path, f"no line of {name}: {shown!r} (line {line:,})")
-            folder.damage.append((damage, kind))
-        else:
-            count += 1
-            yield line, found[1]
+    count, damage = 0, list[Damage]()
+    with few(damage) as stated:
+        for line, text in _lines(path, stated):
+            found = grammar.line_of(text)
+            is_small = found is not None and all(
+                len(part) <= DIGITS or not part.isdecimal()
+                for key, part in found[1].items()
+                if key not in ("text", "name")
+            )
+            if found is None or not is_small:
+                shown = text if len(text) <= 60 else f"{text[:57]}..."
+                stated.append(Damage(path, f"no line of {name}: {shown!r} (line {line:,})"))
+            else:
+                count += 1
+                yield line, found[1]
+    folder.damage += [(one, kind) for one in damage]
     folder.records[path] = count
 
 
-def _lines(folder: Folder, path: Path, name: str) -> Iterator[tuple[int, str]]:
-    kind, line = raw_catalog().files[name], 0
+def _lines(path: Path, damage: Damaged) -> Iterator[tuple[int, str]]:
+    line = 0
     try:
         with path.open("rb") as file:
             while content := file.readline(LONGEST):
                 line += 1
                 if len(content) == LONGEST and not content.endswith(b"\n"):
                     text = f"a line of more than {LONGEST:,} bytes (line {line:,})"
-                    folder.damage.append((Damage(path, text), kind))
+                    damage.append(Damage(path, text))
                     return
                 try:
                     text = content.decode().rstrip("\r\n")
                 except UnicodeDecodeError:
-                    folder.damage.append((Damage(path, f"no UTF-8 (line {line:,})"), kind))
+                    damage.append(Damage(path, f"no UTF-8 (line {line:,})"))
                     continue
                 if text.strip():
                     yield line, text
     except OSError as error:
-        folder.damage.append((Damage(path, error.strerror or str(error)), kind))
+        damage.append(Damage(path, error.strerror or str(error)))

@@ -22,7 +22,7 @@ from .gather_steps import gather_steps
 from .reading import Folder
 
 SETTINGS, SAMPLE = "host_sample", "sample.json/"
-_LINE = re.compile(r"[(]line ([0-9,]+)[)]$")
+_LINE = re.compile(r"[(]line ([0-9,]+)[)](?:$|; )")
 
 
 def read_folder(

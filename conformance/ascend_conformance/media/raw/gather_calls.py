@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from ascend_ref.capture.kinds import COMMUNICATION, NODE
+from ascend_ref.raw.binding import Tree
 from ascend_ref.raw.layout import Layout
 from ascend_ref.raw.slices import Block
 from ascend_ref.raw.vocabulary import named
@@ -76,65 +77,23 @@ def signed(number: int) -> int:
     return number - (1 << 64) if number >> 63 else number
 
 
-class _CallsOfThread:
-    """Calls of one thread by their begin, those that end later first."""
-
-    def __init__(self, begins: Integers, ends: Integers, items: Integers) -> None:
-        self.begins, self.ends, self.items = begins, ends, items
-        self.latest = np.maximum.accumulate(ends)
-        holder = np.where(ends == self.latest, np.arange(len(ends)), -1)
-        self.longest = np.maximum.accumulate(holder)
-
-    def of(self, times: Integers) -> tuple[Flags, Integers]:
-        """Whether a call holds each moment, and the item of the last one that does."""
-        if not len(self.begins):
-            return np.zeros(len(times), np.bool_), np.zeros(len(times), np.int64)
-        last = np.searchsorted(self.begins, times, side="left") - 1
-        place = np.maximum(last, 0)
-        is_own = self.ends[place] >= times
-        held = (last >= 0) & (self.latest[place] >= times)
-        return held, np.where(is_own, self.items[place], self.items[self.longest[place]])
-
-
-@dataclass
+@dataclass(frozen=True)
 class Holders:
-    """Calls of the layer of nodes by thread: which of them holds a moment.
+    """Calls of the layer of nodes: which of them holds a moment (raw-prof 5)."""
 
-    A call holds what is later than its begin and not later than its end (raw-prof 5).
-    """
-
-    threads: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
-    begins: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
-    ends: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
-    items: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
-    _of_threads: dict[int, _CallsOfThread] = field(default_factory=dict, init=False)
+    tree: Tree
+    items: Integers
 
     def __bool__(self) -> bool:
-        return len(self.threads) > 0
+        return len(self.items) > 0
 
     def of(self, threads: Integers, times: Integers) -> tuple[Flags, Integers]:
-        """Whether a call holds each moment, and the item of the last one that does."""
-        held = np.zeros(len(times), np.bool_)
+        """Whether a call holds each moment, and the item of the innermost one that does."""
+        rows = self.tree.holding(threads, times)
+        held = rows >= 0
         items = np.zeros(len(times), np.int64)
-        if not len(times):
-            return held, items
-        order = np.argsort(threads, kind="stable")
-        changes = np.diff(threads[order], prepend=-1) != 0
-        edges: list[int] = np.flatnonzero(changes).tolist()
-        stops = [*edges[1:], len(order)]
-        for start, stop in zip(edges, stops, strict=True):
-            own = order[start:stop]
-            held[own], items[own] = self._on_thread(int(threads[own[0]])).of(times[own])
+        items[held] = self.items[self.tree.place[rows[held]]]
         return held, items
-
-    def _on_thread(self, thread: int) -> _CallsOfThread:
-        if thread not in self._of_threads:
-            first, last = np.searchsorted(self.threads, [thread, thread + 1])
-            own = slice(first, last)
-            self._of_threads[thread] = _CallsOfThread(
-                self.begins[own], self.ends[own], self.items[own]
-            )
-        return self._of_threads[thread]
 
 
 def holders(folder: Folder) -> Holders:
@@ -146,4 +105,5 @@ def holders(folder: Folder) -> Holders:
     )
     columns = ("thread", "begin", "end", "item")
     found = np.fromiter(rows, [(name, np.int64) for name in columns])
-    return Holders(*(found[name].copy() for name in columns))
+    thread, begin, end, items = (found[name].copy() for name in columns)
+    return Holders(Tree.of(thread, begin, end, np.full(len(found), NODE)), items)

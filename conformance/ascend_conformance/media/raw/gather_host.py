@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ascend_ref.db.introspect import quote_identifier
+from ascend_ref.raw.context import Context
 from ascend_ref.raw.layout import Layout
-from ascend_ref.raw.slices import Block
 from ascend_ref.raw.vocabulary import named
 from ascend_spec import raw_catalog
 from ascend_spec.core.packed import Field
@@ -43,8 +43,6 @@ class _Stream:
     folder: Folder
     kind: RawFile
     calls: Holders
-    levels: dict[tuple[int, int], list[int]] = field(default_factory=dict)
-    unknown: dict[tuple[str, int], tuple[int, int]] = field(default_factory=dict)
     known: npt.NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
     memory: dict[tuple[int, int], int] = field(default_factory=dict)
 
@@ -58,31 +56,49 @@ def gather_host(folder: Folder) -> None:
     known = np.array(sorted(folder.texts), np.uint64)
     for file in host.folder.files:
         kind = raw_catalog().files[file]
-        if kind.form != "records" or file == "api_event" or not _has_heads(kind):
-            continue
-        stream = _Stream(folder, kind, calls, known=known)
-        make = TABLES.get(file)
-        together = TOGETHER.get(file)
-        if make is not None and together is not None:
-            folder.facts.stage((*folder.facts.tables[make[0]], *together))
-        for layout, block, number in folder.blocks(host, file):
-            rows = layout.view(0, block.rows)
-            _note_heads(stream, rows, layout, block, number)
-            if len(layout.members) == 1:
-                _note_texts(stream, layout, rows, block, number)
-            if make is not None:
-                table, rows_of = make
-                offsets = offsets_of(block, layout)
-                made = rows_of(stream, rows)
-                places = ((number, None, offset) for offset in offsets)
-                found = ((*place, *own) for place, own in zip(places, made, strict=True))
-                if together is None:
-                    folder.facts.add(table, found)
-                else:
-                    folder.facts.add(STAGED, found)
-        _finish(stream)
-        if make is not None and together is not None:
-            folder.facts.add_staged_to(make[0], _query_of_batches(folder.facts.tables[make[0]]))
+        if kind.form == "records" and file != "api_event" and _has_heads(kind):
+            _gather_file(_Stream(folder, kind, calls, known), host)
+
+
+def _gather_file(stream: _Stream, host: Context) -> None:
+    """The records of one kind of file; what only all of them show waits in staged tables."""
+    facts, file = stream.folder.facts, stream.kind.file
+    table, rows_of = TABLES.get(file, (None, None))
+    together = TOGETHER.get(file)
+    facts.stage(facts.tables["head"], _HEADS)
+    facts.stage(facts.tables["unknown_text"], _UNKNOWN)
+    if table is not None and together is not None:
+        facts.stage((*facts.tables[table], *together))
+    for layout, block, number in stream.folder.blocks(host, file):
+        rows = layout.view(0, block.rows)
+        offsets = offsets_of(block, layout)
+        facts.add(_HEADS, _heads_of(stream.kind, rows, offsets, number))
+        if len(layout.members) == 1:
+            facts.add(_UNKNOWN, _unknown_texts(stream, layout, rows, offsets, number))
+        if table is not None and rows_of is not None:
+            places = ((number, None, offset) for offset in offsets)
+            made = rows_of(stream, rows)
+            found = ((*place, *own) for place, own in zip(places, made, strict=True))
+            facts.add(table if together is None else STAGED, found)
+    if table is not None and together is not None:
+        facts.add_staged_to(table, _query_of_batches(facts.tables[table]))
+    facts.add_staged_to("head", _FIRST_HEADS, _HEADS)
+    facts.add_staged_to("unknown_text", _FIRST_UNKNOWN, _UNKNOWN)
+
+
+_HEADS, _UNKNOWN = "staged_heads", "staged_unknown_texts"
+"""Heads and numbers of no text of each block; of all blocks the first of each is a fact."""
+
+# Of a group the other columns are those of the row with the least rowid.
+_FIRST_HEADS = (
+    f"SELECT file, line, offset, of, level, type, records, fits FROM (SELECT min(rowid), file, "
+    f"line, offset, of, level, type, sum(records) AS records, fits FROM {_HEADS} "
+    "GROUP BY level, type) ORDER BY file, offset"
+)
+_FIRST_UNKNOWN = (
+    "SELECT file, line, offset, of, field, number FROM (SELECT min(rowid), * "
+    f"FROM {_UNKNOWN} GROUP BY field, number) ORDER BY file, offset"
+)
 
 
 def _has_heads(kind: RawFile) -> bool:
@@ -94,17 +110,20 @@ def _has_heads(kind: RawFile) -> bool:
     )
 
 
-def _note_heads(stream: _Stream, rows: Records, layout: Layout, block: Block, number: int) -> None:
+def _heads_of(kind: RawFile, rows: Records, offsets: Sequence[int], number: int) -> Rows:
+    """Levels and types of a block, each at its first record."""
     keys = rows["level"].astype(np.int64) << 32 | rows["type"]
     found = np.unique(keys, return_index=True, return_counts=True)
     for key, first, count in zip(*(one.tolist() for one in found), strict=True):
-        offset = max(block.offset + first * layout.size, 0)
-        known = stream.levels.setdefault((key >> 32, key & 0xFFFF_FFFF), [number, offset, 0])
-        known[2] += count
+        level, value = key >> 32, key & 0xFFFF_FFFF
+        fits = int(_fits(kind, level, value))
+        yield number, None, offsets[first], kind.file, level, value, count, fits
 
 
-def _note_texts(stream: _Stream, layout: Layout, rows: Records, block: Block, number: int) -> None:
-    """Numbers that the dictionary does not have, each where it is first."""
+def _unknown_texts(
+    stream: _Stream, layout: Layout, rows: Records, offsets: Sequence[int], number: int
+) -> Rows:
+    """Numbers of a block that the dictionary does not have, each where it is first."""
     for name, count in _text_fields(layout.declaration(layout.members[0])):
         column = rows[name]
         places = np.arange(len(rows))
@@ -113,16 +132,11 @@ def _note_texts(stream: _Stream, layout: Layout, rows: Records, block: Block, nu
             places = np.broadcast_to(places[:, None], column.shape)[used]
             column = column[used]
         values, first = np.unique(column, return_index=True)
-        spots = np.searchsorted(stream.known, values)
-        inside = np.minimum(spots, max(len(stream.known) - 1, 0))
-        is_known = (
-            stream.known[inside] == values if len(stream.known) else np.zeros(len(values), bool)
-        )
-        for value, at in zip(values[~is_known].tolist(), first[~is_known].tolist(), strict=True):
-            if value == 0 and (name in MAY_BE_NONE or stream.kind.file not in ("node_basic_info",)):
+        is_unknown = ~np.isin(values, stream.known)
+        for value, at in zip(values[is_unknown].tolist(), first[is_unknown].tolist(), strict=True):
+            if value == 0 and (name in MAY_BE_NONE or stream.kind.file != "node_basic_info"):
                 continue
-            offset = max(block.offset + int(places[at]) * layout.size, 0)
-            stream.unknown.setdefault((name, value), (number, offset))
+            yield number, None, offsets[places[at]], stream.kind.file, name, str(value)
 
 
 def _text_fields(declaration: construct.Struct) -> Iterator[tuple[str, str]]:
@@ -133,30 +147,11 @@ def _text_fields(declaration: construct.Struct) -> Iterator[tuple[str, str]]:
 
 
 def _query_of_batches(columns: Sequence[str]) -> str:
-    """The staged records with the number of each among those of its operator, in their order."""
-    listed = ", ".join(_BATCHED.get(one, quote_identifier(one)) for one in columns)
+    """The staged records with what follows from others, in their order."""
+    listed = ", ".join(_OF_OTHERS.get(one, quote_identifier(one)) for one in columns)
     return (
         f"SELECT {listed} FROM {STAGED} WINDOW batch AS (PARTITION BY thread, time, key), "
         "before AS (batch ORDER BY rowid) ORDER BY rowid"
-    )
-
-
-def _finish(stream: _Stream) -> None:
-    """What only the whole file shows."""
-    kind, facts = stream.kind, stream.folder.facts
-    facts.add(
-        "head",
-        (
-            (number, None, offset, kind.file, level, value, count, int(_fits(kind, level, value)))
-            for (level, value), (number, offset, count) in stream.levels.items()
-        ),
-    )
-    facts.add(
-        "unknown_text",
-        (
-            (number, None, offset, kind.file, name, str(value))
-            for (name, value), (number, offset) in stream.unknown.items()
-        ),
     )
 
 
@@ -274,8 +269,9 @@ def _memory(stream: _Stream, rows: Records) -> Rows:
     for place, (address, size, device) in enumerate(
         zip(*(one.tolist() for one in columns), strict=True)
     ):
-        before = stream.memory.get((device, address), 0)
-        stream.memory[device, address] = min(max(before + size, 0), (1 << 62))
+        before = stream.memory.pop((device, address), 0)
+        if before + size > 0:
+            stream.memory[device, address] = min(before + size, 1 << 62)
         yield (*(threads[place], times[place], names[place], address, size, device, before),)
 
 
@@ -291,19 +287,13 @@ def _planned(stream: _Stream, rows: Records) -> Rows:
 
 
 def _graphs(stream: _Stream, rows: Records) -> Rows:
-    seen = {
-        item
-        for (item,) in stream.folder.facts.rows(
-            "SELECT DISTINCT item FROM call WHERE level = 15000 AND type IN (1, 2)"
-        )
-    }
-    models = rows["modelId"].tolist()
     columns = (
         *_heads(rows),
         _texts(stream, rows["modelName"]),
         rows["graphId"].tolist(),
-        models,
-        [int(one in seen) for one in models],
+        rows["modelId"].tolist(),
+        [None] * len(rows),
+        [None] * len(rows),
     )
     return zip(*columns, strict=True)
 
@@ -320,15 +310,18 @@ TABLES: Mapping[str, tuple[str, Callable[[_Stream, Records], Rows]]] = {
 }
 """By kind of file, the table of facts and what makes its rows, without their places."""
 
-_BATCHED: Mapping[str, str] = {
+_OF_OTHERS: Mapping[str, str] = {
     "place": "row_number() OVER before",
     "batch": "count(*) OVER batch",
     "is_mixed": "max(is_mixed, coalesce(lag(last) OVER before > first, 0))",
+    "is_seen": "model IN (SELECT item FROM executed)",
 }
-"""Columns that follow from the other records of an operator."""
+"""Columns that follow from other records: those of an operator, which agree in its key, and calls.
+"""
 
 TOGETHER: Mapping[str, Sequence[str]] = {
     "tensor_info": ("key", "first", "last"),
     "fusion_op_info": ("key",),
+    "graph_id_map": ("key",),
 }
-"""By kind of file of which an operator may have several records, what is staged of each."""
+"""By kind of file whose facts follow from several records, what is staged beyond them."""

@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ascend_ref.raw.vocabulary import numbered
+from ascend_ref.raw.iterations import POINT_RECORDS
+from ascend_ref.raw.vocabulary import numbered, numbered_pairs
 
 from ...engine.sqlite_facts import STAGED, SqlValue
 from .gather_calls import offsets_of
 from .reading import Folder
 
 FILE = "ts_track"
-KIND = 10
-"""The tag of records of the step trace (ge-profiling 3.3)."""
 
 _STEP = ("file", "offset", "model", "stream", "tag", "index", "time")
 _ORDER = "model, time, file, offset"
@@ -31,7 +30,7 @@ def gather_steps(folder: Folder) -> None:
         for layout, block, number in folder.blocks(context, FILE):
             offsets = np.array(offsets_of(block, layout))
             for place, mask in enumerate(layout.split(block.rows)):
-                if KIND not in layout.members[place].values:
+                if layout.members[place].record not in POINT_RECORDS:
                     continue
                 rows = layout.view(place, block.rows[mask])
                 columns = (rows["modelId"], rows["streamId"], rows["tagId"], rows["indexId"])
@@ -44,7 +43,7 @@ def gather_steps(folder: Folder) -> None:
                 folder.facts.add(STAGED, found)
         steps = folder.facts.connection.execute(f"SELECT * FROM {STAGED} ORDER BY {_ORDER}")
         folder.facts.add("step", _rows(device, steps))
-        folder.facts.connection.execute(f"DROP TABLE {STAGED}")
+        folder.facts.unstage()
 
 
 def _rows(device: int, steps: Iterable[Any]) -> Iterator[tuple[SqlValue, ...]]:
@@ -60,16 +59,16 @@ def _rows(device: int, steps: Iterable[Any]) -> Iterator[tuple[SqlValue, ...]]:
         tags["step start"]: "framework",
         tags["step end"]: "framework",
     }
-    reductions, fetches = tags["all-reduce"], tags["get-next"]
+    pairs = {"reduction": tags["all-reduce"], "fetch": tags["get-next"]}
     count, inside = 0, False
     model_before: int | None = None
     for number, offset, model, stream, tag, index, time in steps:
         if model != model_before:
             model_before, count, inside = model, 0, False
         meaning, pair, side = plain.get(tag), None, None
-        if reductions <= tag < fetches + 10_000:
-            meaning = "reduction" if tag < fetches else "fetch"
-            pair, side = (tag - (reductions if tag < fetches else fetches)) // 2, tag % 2
+        for name, first in pairs.items():
+            if 0 <= (tag - first) // 2 < numbered_pairs():
+                meaning, pair, side = name, (tag - first) // 2, (tag - first) % 2
         if meaning == "start":
             count, inside = count + 1, True
         own = count if inside else None

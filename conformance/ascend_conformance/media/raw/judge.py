@@ -10,7 +10,7 @@ from ascend_ref.db.display import show_path
 from ascend_spec import raw_catalog
 
 from ...engine.asking import Asked
-from ...engine.file_rules import questions
+from ...engine.file_rules import questions, report_of
 from ...engine.progress import Progress
 from ...finding import RAW, Coverage, FileReport, Finding, Seen
 from ...options import Options
@@ -39,17 +39,7 @@ def judge_folder(folder: Folder, options: Options) -> FileReport:
     rules = [one for one in load_raw_rules().values() if options.selection.wants(one)]
     asked = Asked[Finding]()
     asked.ask(questions(folder, rules, options))
-    found = (*asked.found, *asked.failures.findings(folder.label))
-    return FileReport(
-        file=folder.label,
-        seen=_seen(folder),
-        findings=tuple(sorted(found, key=lambda one: (one.rule, one.place, one.file))),
-        skipped=tuple(asked.skipped),
-        rules_run=len(asked.ran),
-        places_checked=asked.places,
-        unreadable=folder.unreadable,
-        members=tuple(folder.shown(path) for path in folder.numbers),
-    )
+    return report_of(folder, asked, _seen(folder))
 
 
 def _seen(folder: Folder) -> Seen:

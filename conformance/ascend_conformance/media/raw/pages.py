@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from ascend_ref.markdown import Style, code
 
-from ...engine.fact_pages import edits_of, search_in
 from .rules import TEXT, RawRule
 
 OF: dict[str, tuple[str, ...]] = {
@@ -45,14 +44,3 @@ def about(rule: RawRule) -> Iterator[tuple[str, str]]:
     """Addresses of the files."""
     for one in files_of(rule):
         yield f"raw/{one}", rule.expected
-
-
-def search(rule: RawRule) -> str:
-    """How bad rows are found."""
-    return search_in(rule.search.table, rule)
-
-
-def mutation(rule: RawRule) -> Iterator[str]:
-    """How the self-test changes clean files."""
-    edits = [dict(edit) for edit in rule.breaks]
-    yield from edits_of(rule, edits, "clean files", "the files")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,52 +17,26 @@ from ascend_ref.raw.vocabulary import level
 from ascend_spec import ge_catalog, per_spec, raw_catalog
 from ascend_spec.raw import RawFile
 
-from ...engine.sqlite_facts import SqliteFacts
+from ...engine.file_folder import FolderOfFacts
 from .facts import OF_KINDS
 
 
 @dataclass
-class Folder:
-    """What was read. ``files`` by their number, which is ``file`` in the facts."""
+class Folder(FolderOfFacts):
+    """What was read of one PROF_*, or of one text."""
 
-    facts: SqliteFacts
-    path: Path
-    label: str
+    of_kinds: ClassVar[Collection[str]] = OF_KINDS
+
     contexts: Sequence[Context] = ()
-    numbers: dict[Path, int] = field(default_factory=dict)
     damage: list[tuple[Damage, RawFile]] = field(default_factory=list)
     records: dict[Path, int] = field(default_factory=dict)
     texts: Mapping[int, str] = field(default_factory=dict)
     types: Mapping[tuple[int, int], str] = field(default_factory=dict)
-    unreadable: str | None = None
-
-    @cached_property
-    def files(self) -> Mapping[int, Path]:
-        """Files by their number."""
-        return {number: path for path, number in self.numbers.items()}
-
-    @property
-    def of_kinds(self) -> Collection[str]:
-        """Tables whose rows are about files of the kind in their column ``of``."""
-        return OF_KINDS
 
     @property
     def host(self) -> Context | None:
         """The host, where it has files."""
         return next((one for one in self.contexts if one.folder.side == "host"), None)
-
-    def number(self, path: Path) -> int:
-        """The number of a file."""
-        return self.numbers.setdefault(path, len(self.numbers))
-
-    def shown(self, path: Path) -> str:
-        """How reports call a file of the folder."""
-        if path == self.path:
-            return self.label
-        try:
-            return str(Path(self.label) / path.relative_to(self.path))
-        except ValueError:
-            return str(path)
 
     def blocks(self, context: Context, file: str) -> Iterator[tuple[Layout, Block, int]]:
         """The records of a kind of file block by block, each with the number of its file."""

@@ -21,6 +21,8 @@ from construct import (
     Struct,
 )
 
+from ascend_spec.core.packed import record
+
 from .forms import CONSTANT, DERIVED, UNRECORDED, bits
 from .stars import (
     PMU_COUNTERS,
@@ -31,7 +33,6 @@ from .stars import (
     ffts_mode,
     observed,
     plain_head,
-    record,
     task_ids,
     unique_task,
 )

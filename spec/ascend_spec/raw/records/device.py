@@ -19,6 +19,8 @@ from construct import (
     Struct,
 )
 
+from ascend_spec.core.packed import record
+
 from .forms import CONSTANT, DERIVED, UNRECORDED, bits
 from .stars import (
     MELTED,
@@ -29,7 +31,6 @@ from .stars import (
     ffts_mode,
     log_head,
     observed,
-    record,
     task_ids,
     unique_task,
 )

@@ -20,8 +20,10 @@ from construct import (
     Struct,
 )
 
+from ascend_spec.core.packed import record
+
 from .forms import DERIVED, UNRECORDED, Shows, bits
-from .stars import acc_head, counter, die_head, observed, plain_head, record
+from .stars import acc_head, counter, die_head, observed, plain_head
 
 SINCE_START = "When it was sampled, since the start of the device."
 MONOTONIC = "When it was sampled, by the monotonic clock of the device."

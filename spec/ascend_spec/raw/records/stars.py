@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from construct import BitsInteger, Construct, Int8ul, Int16ul, Int32ul, Int64ul, Padding, Struct
+from construct import BitsInteger, Construct, Int8ul, Int16ul, Int32ul, Int64ul, Padding
 
 from ascend_spec.core.packed import Field, field
 
@@ -25,14 +25,6 @@ PMU_COUNTERS_V6 = 10
 """Counters of a record of the chips 15 and 16."""
 
 observed = partial(field, grade="observed")
-
-
-def record(size: int, *fields: Construct) -> Struct:
-    """A record of the size that the documents state."""
-    made = Struct(*fields)
-    if made.sizeof() != size:
-        raise ValueError(f"the fields have {made.sizeof()} bytes, not {size}")
-    return made
 
 
 def device_magic(source: tuple[str, ...]) -> Field:
