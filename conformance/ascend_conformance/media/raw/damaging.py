@@ -3,34 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import construct
 
+from ascend_ref.raw.damage import Unreadable
 from ascend_ref.raw.layout import Ambiguous, Layout
 from ascend_spec import raw_catalog
 
 from ...engine import file_edits
 from ...engine.damaging import Change
 from ...engine.file_edits import Edit, Victim
+from ...engine.relations.binding import Unjudged
+from ...engine.relations.edits import CannotShow, change
+from ...engine.relations.rule import Relation
 from ...engine.trials import NotBreakable
+from ...ruleset import Rule
+from .editing import EditableRecords
 from .facts import open_facts
 from .folder import MEDIUM
 from .gather import read_folder
 from .reading import Folder
-from .rules import RawRule
 
 
-def damage_files(path: Path, rule: RawRule) -> list[Change]:
-    """Carry out a rule's break in a folder. Raises :class:`NotBreakable`, ``OSError``."""
+def damage_files(path: Path, rule: Rule[Any]) -> list[Change]:
+    """Carry out a rule's break, or that of a relation, in a folder.
+
+    Raises :class:`NotBreakable`, ``OSError``.
+    """
     if rule.medium != MEDIUM:
-        raise NotBreakable("relations are broken in databases, CSV files and timelines alone")
+        return _damage_records(path, rule)
     if not rule.breaks:
         raise NotBreakable("the rule states no break")
     with open_facts() as facts:
         folder = read_folder(facts, path, path.name)
         done = apply_edits(folder, rule.breaks, facts.victim(rule.search.victim))
     return [Change(str(changed), f"edit {dict(edit)}") for changed, edit in done]
+
+
+def _damage_records(path: Path, relation: Relation) -> list[Change]:
+    try:
+        with closing(EditableRecords(path)) as shown:
+            for edit in relation.search.edits:
+                done = change(relation, edit, shown)
+                if isinstance(done, Unjudged):
+                    raise NotBreakable(done.reason)
+            return [Change(str(file), words) for file, words in shown.changes]
+    except (CannotShow, Unreadable) as reason:
+        raise NotBreakable(str(reason)) from reason
 
 
 def apply_edits(folder: Folder, edits: Iterable[Edit], victim: Victim) -> list[tuple[Path, Edit]]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from ...engine.candidate import Candidate, Listing
     from ...engine.damaging import Change
     from ...engine.progress import Progress
+    from ...engine.relations.selftest import Bench
     from ...engine.trials import Trials
     from ...options import Options
     from ...ruleset import Rule
@@ -57,6 +60,12 @@ class _RawFiles(Medium):
         from .selftest import run_specimens  # slow: the simulator
 
         return run_specimens(wanted.processes, wanted.progress, wanted.rules)
+
+    def benches(self, specimen: str) -> Mapping[str, Callable[[], AbstractContextManager[Bench]]]:
+        from .benches import BENCHES, open_bench  # slow: the simulator
+
+        subjects = BENCHES if specimen in self.specimens else ()
+        return {one: partial(open_bench, one) for one in subjects}
 
     def describe(self, rule: Rule[Any], style: Style) -> Described:
         from . import pages
