@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import construct
 
 from ascend_ref.raw.damage import Unreadable
-from ascend_ref.raw.fields import field_showing
-from ascend_spec import raw_catalog
+from ascend_ref.raw.fields import field_showing, time_field
+from ascend_spec import raw_catalog, recording_catalog
 
 from ...engine.asking import Asked
 from ...engine.file_rules import place_words
@@ -104,7 +105,10 @@ def _field(record: str | None, entity: str, column: str) -> str | None:
     if record is None:
         return None
     declaration: construct.Struct = raw_catalog().record(record)
-    try:
+    with suppress(KeyError):
         return str(field_showing(declaration, f"{entity}.{column}").name)
-    except KeyError:
-        return None
+    interval = recording_catalog().entities[entity].interval
+    with suppress(KeyError):
+        # Starts and ends are the times of records of their own.
+        return time_field(declaration)[0] if interval and column in interval[:2] else None
+    return None

@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
+
+from ascend_ref.raw.slices import write_slices
 from ascend_simulator.ge.host_text import write_host_text
 from ascend_simulator.run import simulate, write_run
 from ascend_simulator.scenario import override, preset
+from ascend_spec import raw_catalog
+from ascend_spec.core.packed import dtype_of
 
 from .rules import TEXT
 
 SEED, PID = 3, 4242
+
+WITH_ATTRIBUTES = 3
+"""Operators of a specimen that have some."""
 
 SPECIMENS: Mapping[str, str] = {
     "operators": "cnn-910b",
@@ -27,4 +35,25 @@ def write_specimen(subject: str, folder: Path) -> Path:
     if subject == TEXT:
         return write_host_text(simulate(scenario, SEED).capture(0), folder, PID)
     run = write_run(scenario, SEED, folder / "run", ("raw",)).folder
-    return sorted(run.rglob("PROF_*"))[0]
+    path = sorted(run.rglob("PROF_*"))[0]
+    _write_attributes(path / "host" / "data")
+    return path
+
+
+def _write_attributes(folder: Path) -> None:
+    """Records of attributes, which no program of the simulator has, for the first operators.
+
+    Their texts are those of the types of these.
+    """
+    catalog = raw_catalog()
+    of_operators, of_attributes = (
+        np.dtype(dtype_of(catalog.record(name))) for name in ("NODE_BASIC_INFO", "NODE_ATTR_INFO")
+    )
+    operators = np.fromfile(folder / "unaging.compact.node_basic_info.slice_0", of_operators)
+    rows = np.zeros(min(len(operators), WITH_ATTRIBUTES), of_attributes)
+    for name in ("magicNumber", "level", "threadId", "timeStamp", "opName"):
+        rows[name] = operators[name][: len(rows)]
+    rows["type"] = catalog.files["node_attr_info"].type
+    rows["hashId"] = operators["opType"][: len(rows)]
+    form = catalog.files["node_attr_info"].name
+    write_slices(folder, form, rows, rows.nbytes, age="unaging")
