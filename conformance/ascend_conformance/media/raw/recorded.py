@@ -65,6 +65,8 @@ class ShownByRecords:
         table = ENTITIES[entity].table
         shown = shown_columns(f"db.{table}", entity)
         known = {column: shown[column].sql for column in self.columns[entity]}
+        if entity == "task" and {"model", "connection"} <= known.keys():
+            known["model"] = _model(known["model"], known["connection"])
         whole = with_interval(known, recording_catalog().entities[entity].interval)
         part = Part(f"db.{quoted(table)}", f"db.{quoted(table)}.place", whole)
         return View(entity, name, MEDIUM, (part,), MEDIUM)
@@ -87,6 +89,13 @@ class ShownByRecords:
             if kind in kinds:
                 return one.message if one.kind else f"{one.file.name}: {one.message}"
         return None
+
+
+def _model(model: str, connection: str) -> str:
+    """SQL for the model of a task, -1 where it is not known: the launch has it, and that is lost or
+    of another process.
+    """
+    return f"(CASE WHEN {connection} IS NULL THEN coalesce({model}, -1) ELSE {model} END)"
 
 
 @contextmanager
