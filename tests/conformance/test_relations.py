@@ -38,9 +38,9 @@ def profile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return simulate(tmp_path_factory.mktemp("relations"))
 
 
-@pytest.fixture(scope="module", params=[one for one in MEDIA if one != "mindspore"])
+@pytest.fixture(scope="module", params=[one for one in MEDIA if one not in ("mindspore", "raw")])
 def medium(request: pytest.FixtureRequest, profile: Path) -> Iterator[tuple[Medium, Trial]]:
-    """Those of one profile; files of MindSpore have tests of their own."""
+    """Those of one profile; files of MindSpore and raw files have tests of their own."""
     with opened(profile, request.param) as trial:
         yield request.param, trial
 

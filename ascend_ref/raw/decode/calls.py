@@ -20,6 +20,7 @@ from ..damage import Damage
 from ..fields import in_order, whole
 from ..side import Unknown
 from ..vocabulary import level, named
+from .origins import Origin, Source
 from .session import Rows, Session
 from .times import demand_within
 
@@ -65,7 +66,8 @@ def read_calls(session: Session, texts: Texts) -> Calls:
     Records of level 0, without a start or with an end before it are no calls (raw-prof 4.1).
     """
     spill = session.spill
-    rows = session.joined([_plain(session), _of_events(session)])
+    plain, (events, opens) = _plain(session), _of_events(session)
+    rows = session.joined([plain, events])
     start, end = (spill.made(_ticks, rows[name]) for name in ("beginTime", "endTime"))
     times = (start, end)
     if session.host is not None:
@@ -102,7 +104,21 @@ def read_calls(session: Session, texts: Texts) -> Calls:
     )
     ticks = spill.taken(start, order), spill.taken(end, order)
     tree = Tree.of(table.thread, *ticks, table.level, spill)
+    _note_origin(session, spill.rows(len(plain)), opens, order)
     return Calls(spill, table, spill.taken(rows["itemId"], order), tree)
+
+
+def _note_origin(session: Session, plain: Integers, opens: Integers, order: Integers) -> None:
+    """Note the records of calls, of two events that of the first."""
+    origins, spill = session.origins, session.spill
+    if origins is None or session.host is None:
+        return
+    found = (
+        origins.places(spill, Source(session.host, "api_event", record), numbers)
+        for record, numbers in (("API_EVENT", plain), ("EVENT", opens))
+    )
+    places = spill.taken(spill.joined(*found), order)
+    origins.tables["CANN_API"] = Origin(places, "connectionId", FIRST_CONNECTION)
 
 
 def _is_call(level: Integers, start: Integers, end: Integers, *times: Integers) -> Mask:
@@ -115,8 +131,10 @@ def _plain(session: Session) -> npt.NDArray[Any]:
     return session.rows(session.host, "api_event", "API_EVENT")
 
 
-def _of_events(session: Session) -> npt.NDArray[Any]:
-    """Pairs of events that agree in what they are; what stays alone is damage."""
+def _of_events(session: Session) -> tuple[npt.NDArray[Any], Integers]:
+    """Pairs of events that agree in what they are, and the first events of them; what stays alone
+    is damage.
+    """
     spill = session.spill
     events = session.rows(session.host, "api_event", "EVENT")
     keys = [
@@ -136,9 +154,8 @@ def _of_events(session: Session) -> npt.NDArray[Any]:
         session.damage.append(Damage(session.host.folder.path, text, kind="api_event"))
     kind = dtype_of(session.declaration("api_event", "API_EVENT"))
     cut = (opens[batch] for batch in batches(len(opens)))
-    return spill.records(
-        (_as_call(events[order[own]], events[order[own + 1]], kind) for own in cut), kind
-    )
+    made = (_as_call(events[order[own]], events[order[own + 1]], kind) for own in cut)
+    return spill.records(made, kind), spill.taken(order, opens)
 
 
 def _as_call(begin: Rows, end: Rows, kind: np.dtype[Any]) -> Rows:

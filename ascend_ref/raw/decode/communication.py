@@ -22,6 +22,7 @@ from ..vocabulary import level, numbered
 from .calls import Calls
 from .launches import Launches
 from .nodes import Hashes, Nodes, moments, nodes_of, text_numbers
+from .origins import NO_PLACE, Origin, Source
 from .session import Rows, Session
 from .tasks import Launched
 
@@ -71,17 +72,29 @@ def read_communication(
     hashes = _groups_of(spill, own, operators, operator, info, place)
     made, group = _groups(session, device, hashes, info, place, texts)
     names, kinds = _names(session, calls, nodes, own, hashes, group)
+    connections = calls.connections(own)
+    _note_origin(session, connections, operator)
     collectives = Collectives(
         name=texts.numbers(names),
         kind=texts.numbers(kinds),
         group=group,
-        connection=calls.connections(own),
+        connection=connections,
         device=device,
         step=np.full(len(own), NONE),
         **_facts(session, operators, operator, texts),
     )
     unknown = np.full(int(made.size.max()), NONE)
     return Communicated(collectives, transfers, made, unknown)
+
+
+def _note_origin(session: Session, connections: Integers, operator: Integers) -> None:
+    """Note the records of collectives."""
+    if session.origins is None or session.host is None:
+        return
+    source = Source(session.host, "hccl_op_info", "HCCL_OP_INFO")
+    found = session.spill.changeable(int(connections.max()) + 1, NO_PLACE)
+    found[connections] = session.origins.places(session.spill, source, operator)
+    session.origins.tables["COMMUNICATION_OP"] = Origin(found, "connectionId")
 
 
 def _collectives(spill: Spill, tree: Tree, inner: Integers) -> Integers:
@@ -246,9 +259,15 @@ def _transfers(
 
         return spill.made(found, record)
 
+    task = spill.taken(tasks.identity, own)
+    if session.origins is not None and session.host is not None:
+        source = Source(session.host, "hccl_info", "HCCL_INFO")
+        stands = session.origins.places(spill, source, record)
+        table = "COMMUNICATION_TASK_INFO"
+        session.origins.by_number(spill, table, len(tasks), task, stands)
     master = numbered("hccl_types")["master"]
     return Transfers(
-        task=spill.taken(tasks.identity, own),
+        task=task,
         collective=collective,
         kind=column(
             "itemId",

@@ -10,6 +10,7 @@ from ascend_ref.spill import counterparts, ranks, sorted_rows
 from ..damage import Damage
 from ..fields import whole
 from .launches import Launches
+from .origins import Source
 from .session import Session
 from .tasks import Launched
 
@@ -50,8 +51,13 @@ def read_copies(session: Session, launches: Launches, launched: Launched) -> Cop
         rest = np.where(before > 0, size - np.minimum(before, size // most + 1) * most, size)
         return np.clip(rest, 0, most)
 
+    task = spill.taken(launched.tasks.identity, spill.taken(copies, known))
+    if session.origins is not None and session.host is not None:
+        source = Source(session.host, "memcpy_info", "MEMCPY_INFO")
+        places = session.origins.places(spill, source, record)
+        session.origins.by_number(spill, "MEMCPY_INFO", len(launched.tasks), task, places)
     return Copies(
-        task=spill.taken(launched.tasks.identity, spill.taken(copies, known)),
+        task=task,
         size=spill.made(left, turn, first, record),
         operation=spill.made(whole, spill.taken(rows["memcpyDirection"], record)),
     )

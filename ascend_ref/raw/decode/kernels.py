@@ -20,6 +20,7 @@ from ..vocabulary import level
 from .calls import Calls
 from .launches import Launches
 from .nodes import Nodes, core_name, nodes_of, text_numbers
+from .origins import Source
 from .session import Rows, Session
 from .tasks import Launched
 
@@ -57,7 +58,13 @@ def read_kernels(
     computes = _computing(session, calls, launched, nodes, rows, own)
     rows, own = spill.taken(rows, computes), spill.taken(own, computes)
     kinds, kind = _kinds(session, launches, spill.taken(launch, rows), nodes, own, texts)
-    return Computed(Kernels(spill.taken(launched.tasks.identity, rows), kind), kinds, own)
+    task = spill.taken(launched.tasks.identity, rows)
+    if session.origins is not None and session.host is not None:
+        source = Source(session.host, "node_basic_info", "NODE_BASIC_INFO")
+        places = session.origins.places(spill, source, spill.taken(nodes.record, own))
+        count = len(launched.tasks)
+        session.origins.by_number(spill, "COMPUTE_TASK_INFO", count, task, places)
+    return Computed(Kernels(task, kind), kinds, own)
 
 
 def _operators(spill: Spill, calls: Calls, launches: Launches, nodes: Nodes) -> Integers:

@@ -10,12 +10,14 @@ import numpy.typing as npt
 
 from ascend_ref.capture import Integers
 from ascend_ref.spill import Spill, sorted_rows
+from ascend_spec import raw_catalog
 
 from ..clocks import LIMIT
 from ..fields import numbers, whole
 from ..task_kinds import FLIP, has_whole_numbers
 from ..vocabulary import level, named
 from .calls import Calls
+from .origins import NO_PLACE, Source
 from .session import Rows, Session
 from .times import state_timeless
 
@@ -26,7 +28,8 @@ class Launches:
 
     moment: ticks. batch: how often the numbers of its stream had begun again. kind: the runtime's
     number; names: what they are called. call: the row of the tree of calls that it lies in, NONE
-    for none. kernel: the number of a kernel's name. records: all tracks; record: the row of each.
+    for none. kernel: the number of a kernel's name. records: all tracks that have a time; record:
+    the row of each. place: as of :class:`.Origins`, where somebody asks for it.
     """
 
     device: Integers
@@ -39,6 +42,7 @@ class Launches:
     call: Integers
     kernel: npt.NDArray[np.uint64]
     record: Integers
+    place: Integers
     records: Rows
     names: dict[int, str]
 
@@ -49,7 +53,8 @@ def read_launches(session: Session, calls: Calls, chip: int | None) -> Launches:
     rows = session.rows(session.host, "task_track")
     declaration = session.declaration("task_track")
     every = len(rows)
-    rows = session.chosen(rows, lambda time: time < LIMIT, rows["timeStamp"])
+    kept = spill.where(lambda time: time < LIMIT, rows["timeStamp"])
+    rows = rows if len(kept) == every else session.taken(rows, kept)
     state_timeless(session, session.host, "task_track", every - len(rows))
     order = sorted_rows(spill, spill.made(whole, rows["timeStamp"]))
 
@@ -83,9 +88,19 @@ def read_launches(session: Session, calls: Calls, chip: int | None) -> Launches:
         call=calls.holding(thread, moment),
         kernel=spill.taken(rows["kernelName"], record),
         record=record,
+        place=_places(session, spill.taken(kept, record)),
         records=rows,
         names=names,
     )
+
+
+def _places(session: Session, record: Integers) -> Integers:
+    """The places of tracks, of which the host has these records."""
+    if session.origins is None or session.host is None:
+        return session.spill.made(lambda one: np.full(len(one), NO_PLACE), record)
+    name = raw_catalog().files["task_track"].members[0].record
+    source = Source(session.host, "task_track", name)
+    return session.origins.places(session.spill, source, record)
 
 
 def flips_before(

@@ -20,6 +20,7 @@ from ..damage import Damage
 from ..fields import numbers, time_field, whole
 from ..side import Unknown
 from .launches import flips_before
+from .origins import Source
 from .session import Rows, Session
 from .times import demand_within, state_timeless
 
@@ -43,7 +44,7 @@ class Runs:
     """What ran on devices, in order of start: Unix ns.
 
     stream: NONE on chips whose log has none. context: of a sub-task, else NONE. kind: number of the
-    entry of the queue or of the sub-task.
+    entry of the queue or of the sub-task. place: as of :class:`.Origins`, of the start.
     """
 
     start: Integers
@@ -54,6 +55,7 @@ class Runs:
     batch: Integers
     context: Integers
     kind: Integers
+    place: Integers
 
     @classmethod
     def joined(cls, spill: Spill, parts: Sequence[tuple[Integers, Runs]]) -> Runs:
@@ -93,13 +95,13 @@ def _of_device(
         text = f"{reason}, so {count:,} tasks have no times"
         session.damage.append(Damage(context.folder.path, text, kind=log))
         return
-    for bounds, (begin, _, of_log, stream, number, sub_task, kind) in zip(
+    for bounds, (begin, _, of_log, stream, number, sub_task, kind, places) in zip(
         times, found, strict=True
     ):
         columns = (
             *bounds,
             np.broadcast_to(np.int64(device), len(begin)),
-            *(stream, number, _batches(session, context, stream, begin), sub_task, kind),
+            *(stream, number, _batches(session, context, stream, begin), sub_task, kind, places),
         )
         right = spill.where(_has_times, *bounds)
         state_timeless(session, context, log, 2 * (len(begin) - len(right)))
@@ -114,7 +116,7 @@ def _has_times(start: Integers, end: Integers) -> Mask:
 
 
 Columns = Sequence[Integers]
-"""Ticks of starts and ends, turns, streams, numbers, sub-tasks and kinds."""
+"""Ticks of starts and ends, turns, streams, numbers, sub-tasks, kinds and places."""
 
 
 def _logged(session: Session, context: Context) -> Iterator[Columns]:
@@ -131,7 +133,8 @@ def _paired(
     spill, declaration = session.spill, session.declaration(kind, record)
     time, _ = time_field(declaration)
     every = len(rows)
-    rows = session.chosen(rows, lambda ticks: ticks < LIMIT, rows[time])
+    kept = spill.where(lambda ticks: ticks < LIMIT, rows[time])
+    rows = rows if len(kept) == every else session.taken(rows, kept)
     state_timeless(session, context, kind, every - len(rows))
     ticks = spill.made(whole, rows[time])
     field = "sysTag" if "hwts" in kind else "funcType"
@@ -161,7 +164,14 @@ def _paired(
     return (
         *(spill.taken(ticks, begin), spill.taken(ticks, close), turn),
         *(spill.taken(column, begin) for column in columns),
+        _places(session, Source(context, kind, record), spill.taken(kept, begin)),
     )
+
+
+def _places(session: Session, source: Source, records: Integers) -> Integers:
+    if session.origins is None:
+        return session.spill.made(_of_none, records)
+    return session.origins.places(session.spill, source, records)
 
 
 def _of_none(column: Integers) -> Integers:

@@ -19,6 +19,7 @@ from ..marks import EXTENDED, FIRST_MARK, MARK, MARK_TAG
 from ..side import Unknown
 from ..tensors import NOT_AVAILABLE
 from .nodes import text_numbers
+from .origins import Origin, Source
 from .session import Rows, Session
 from .tasks import Launched
 from .times import demand_within, state_timeless
@@ -35,11 +36,19 @@ class Marked(NamedTuple):
 
 def read_marks(session: Session, launched: Launched, texts: Texts) -> Marked:
     """The marks in order of start."""
-    noted = _noted(session)
+    noted, places = _noted(session)
     marks = _marks(session, {int(one) for one in noted.connection.tolist()}, texts)
     if len(noted):
+        _note_origin(session, places)
         launched = _with_noted(session.spill, launched, noted, texts)
     return Marked(marks, launched)
+
+
+def _note_origin(session: Session, places: Integers) -> None:
+    """Note the records of tasks that note a mark, which count behind the others."""
+    if session.origins is not None:
+        known = session.origins.tables["TASK"].places
+        session.origins.tables["TASK"] = Origin(session.spill.joined(known, places), "globalTaskId")
 
 
 def _marks(session: Session, noted: set[int], texts: Texts) -> Marks:
@@ -106,13 +115,15 @@ def _messages(session: Session, rows: Rows, owner: Integers) -> list[str]:
     return [b"".join(some).decode("utf-8", "backslashreplace") for some in parts]
 
 
-def _noted(session: Session) -> Tasks:
-    """Tasks that note a mark; their connections are the numbers of the marks."""
+def _noted(session: Session) -> tuple[Tasks, Integers]:
+    """Tasks that note a mark, and their places; their connections are the numbers of the marks."""
     parts = []
+    places: list[Integers] = [np.zeros(0, np.int64)]
     for device, context in session.devices.items():
         for record in POINT_RECORDS:
             rows = session.rows(context, "ts_track", record)
-            rows = rows[rows["tagId"] == MARK_TAG]
+            own = np.flatnonzero(rows["tagId"] == MARK_TAG)
+            rows = rows[own]
             if not len(rows):
                 continue
             try:
@@ -124,6 +135,9 @@ def _noted(session: Session) -> Tasks:
                 continue
             right = (time != OUT_OF_RANGE) & (rows["indexId"] < LIMIT)
             state_timeless(session, context, "ts_track", int(np.sum(time == OUT_OF_RANGE)))
+            if session.origins is not None:
+                source = Source(context, "ts_track", record)
+                places.append(session.origins.places(session.spill, source, own[right]))
             parts.append(
                 Tasks.filled(
                     int(right.sum()),
@@ -135,7 +149,7 @@ def _noted(session: Session) -> Tasks:
                     connection=rows["indexId"][right].astype(np.int64),
                 )
             )
-    return Tasks.joined(parts)
+    return Tasks.joined(parts), np.concatenate(places)
 
 
 def _with_noted(spill: Spill, launched: Launched, noted: Tasks, texts: Texts) -> Launched:

@@ -38,6 +38,7 @@ class Nodes:
 
     recorded: whether there are records of them, or only names. core: number of the graph engine.
     attributes, state: texts. tensors: rows of ``tensor_texts``, which has those of both sides.
+    record: the number of the record of each, NONE for none.
     """
 
     recorded: bool
@@ -52,6 +53,7 @@ class Nodes:
     attributes: Integers
     tensors: Integers
     tensor_texts: list[tuple[TensorTexts, TensorTexts]]
+    record: Integers
 
 
 def read_nodes(session: Session, calls: Calls, texts: Texts) -> Nodes:
@@ -86,6 +88,7 @@ def read_nodes(session: Session, calls: Calls, texts: Texts) -> Nodes:
         attributes=_attributes(session, calls, texts, row, names),
         tensors=tensors,
         tensor_texts=tensor_texts,
+        record=order,
     )
 
 
@@ -109,6 +112,7 @@ def _named_alone(calls: Calls, texts: Texts) -> Nodes:
         attributes=missing,
         tensors=nothing,
         tensor_texts=[(TensorTexts(), TensorTexts())],
+        record=spill.made(lambda one: np.full(len(one), NONE), row),
     )
 
 

@@ -33,6 +33,7 @@ from .marks import read_marks
 from .names import state_unnamed
 from .nodes import read_nodes
 from .origin import Level, read_origin, read_switches
+from .origins import Origins
 from .pipes import read_pipes
 from .processors import read_processors
 from .samples import read_samples
@@ -48,7 +49,8 @@ class RawCapture:
     """What the raw files of one process hold, and what of them cannot be read.
 
     folder: ``PROF_*``. contexts: its folders of host and devices, with what was read of them.
-    spill: holds the long columns of the capture.
+    spill: holds the long columns of the capture. origins: which records its rows were read from,
+    where somebody asked for that.
     """
 
     folder: Path
@@ -56,6 +58,7 @@ class RawCapture:
     damage: list[Damage]
     contexts: tuple[Context, ...] = ()
     spill: Spill = field(default_factory=Spill)
+    origins: Origins | None = None
 
 
 def read_raw(path: Path) -> list[RawCapture]:
@@ -66,17 +69,26 @@ def read_raw(path: Path) -> list[RawCapture]:
     return [_read(one) for one in open_session(path)]
 
 
-def read_prof(path: Path) -> RawCapture:
+def read_prof(path: Path, *, with_origins: bool = False) -> RawCapture:
     """The capture of one ``PROF_*``; those that lie deeper in it are left out.
 
     Raises as :func:`read_raw`.
     """
-    return _read(open_session(path)[0])
+    session = open_session(path)[0]
+    session.origins = Origins() if with_origins else None
+    return _read(session)
 
 
 def _read(session: Session) -> RawCapture:
     capture = _capture(session)
-    return RawCapture(session.folder, capture, session.damage, session.contexts, session.spill)
+    return RawCapture(
+        session.folder,
+        capture,
+        session.damage,
+        session.contexts,
+        session.spill,
+        session.origins,
+    )
 
 
 def _capture(session: Session) -> Capture:
@@ -86,7 +98,7 @@ def _capture(session: Session) -> Capture:
     calls = read_calls(session, texts)
     launches = read_launches(session, calls, chip)
     runs = read_runs(session)
-    launched = join_tasks(runs, launches, calls, chip, texts)
+    launched = join_tasks(session, runs, launches, calls, chip, texts)
     marks, launched = read_marks(session, launched, texts)
     nodes = read_nodes(session, calls, texts)
     computed = read_kernels(session, calls, launches, launched, nodes, texts)

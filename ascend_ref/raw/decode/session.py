@@ -22,6 +22,7 @@ from ..layout import Ambiguous, Layout, layout_of
 from ..lines import read_lines
 from ..series import AGING, Parts, Slice
 from ..slices import Block, read_blocks, state_missing
+from .origins import Origins
 
 Rows = npt.NDArray[Any]
 """Records of one kind."""
@@ -53,7 +54,8 @@ class Session:
     """Raw files of one process, in ``folder``. ``host`` is missing where its folder is.
 
     damage: what cannot be read; everything else is. unnamed: numbers of texts that were asked for
-    and are in no dictionary. spill: holds what is long.
+    and are in no dictionary. spill: holds what is long. origins: takes where rows stand, where
+    somebody asks for that.
     """
 
     folder: Path
@@ -62,6 +64,7 @@ class Session:
     damage: list[Damage] = field(default_factory=list)
     unnamed: set[int] = field(default_factory=set)
     spill: Spill = field(default_factory=Spill)
+    origins: Origins | None = None
     _kept: tuple[tuple[Path, str], Layout | None, list[_Read]] | None = None
 
     @property

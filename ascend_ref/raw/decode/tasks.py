@@ -16,6 +16,10 @@ from ..vocabulary import level
 from .calls import Calls
 from .launches import Launches
 from .logs import Runs
+from .session import Session
+
+LAUNCHES = "TASK of the host"
+"""The origin of what the host states of tasks."""
 
 _LAST = np.iinfo(np.int64).max
 
@@ -29,7 +33,12 @@ class Launched:
 
 
 def join_tasks(
-    runs: Runs, launches: Launches, calls: Calls, chip: int | None, texts: Texts
+    session: Session,
+    runs: Runs,
+    launches: Launches,
+    calls: Calls,
+    chip: int | None,
+    texts: Texts,
 ) -> Launched:
     """All tasks in order of start, those that nobody launched as well.
 
@@ -51,6 +60,10 @@ def join_tasks(
         identity=_identities(spill, runs, spill.values_at(launches.moment, launch, _LAST)),
         kind=_kinds(spill, runs, launches, launch, chip, texts),
     )
+    if session.origins is not None:
+        count, launched = len(tasks), spill.values_at(launches.place, launch)
+        for table, places in (("TASK", runs.place), (LAUNCHES, launched)):
+            session.origins.by_number(spill, table, count, tasks.identity, places)
     return Launched(tasks, launch)
 
 

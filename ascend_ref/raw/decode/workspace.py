@@ -10,6 +10,7 @@ from ..clocks import OUT_OF_RANGE
 from ..damage import Damage
 from ..side import Unknown
 from .nodes import text_numbers
+from .origins import Origin, Source
 from .session import Session
 from .times import demand_within, state_timeless
 
@@ -30,6 +31,10 @@ def read_workspace(session: Session, texts: Texts) -> WorkspaceEvents:
     state_timeless(session, session.host, "task_memory_info", len(rows) - len(known))
     known = known[np.argsort(time[known], kind="stable")]
     rows = rows[known]
+    if session.origins is not None:
+        source = Source(session.host, "task_memory_info", "TASK_MEMORY_INFO")
+        places = session.origins.places(session.spill, source, known)
+        session.origins.tables["NPU_OP_MEM"] = Origin(places)
     return WorkspaceEvents(
         name=text_numbers(session, texts, rows["nodeId"]),
         address=rows["addr"].astype(np.int64),

@@ -9,6 +9,7 @@ from functools import partial
 from typing import get_args
 
 from ascend_ref.markdown import Fact, Style, anchor, code, commas, page, sentences, table
+from ascend_ref.raw.shown import raw_sources
 from ascend_spec import layout_catalog, text_catalog
 from ascend_spec.core.bounds import DAYS
 from ascend_spec.documents import DOCUMENTS
@@ -23,7 +24,6 @@ from .pages import (
     value_range,
     variants_page,
 )
-from .raw_shows import raw_sources
 from .recording_pages import derivation, shown_text
 from .subject import EVERYTHING, Fields, Scope, Subject, grouped, things
 from .writer_pages import (

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from ascend_ref.markdown import Fact, Style, anchor, code, commas, page, sentences, table
+from ascend_ref.raw.shown import raw_sources
 from ascend_spec import layout_catalog, text_catalog, timeline_catalog
 from ascend_spec.core.names import Field, NameForm
 from ascend_spec.timeline import (
@@ -34,7 +35,6 @@ from .pages import (
     value_range,
     variants_page,
 )
-from .raw_shows import raw_sources
 from .recording_pages import shown_text
 from .subject import Fields, Scope, Subject, grouped, things
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from ascend_spec.core.shows import RowTest, Show
 
-Medium = Literal["database", "csv", "timeline", "mindspore"]
+Medium = Literal["database", "csv", "timeline", "mindspore", "raw"]
 
 
 @dataclass(frozen=True, slots=True)

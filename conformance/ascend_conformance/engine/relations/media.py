@@ -6,12 +6,13 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
+from ascend_ref.raw.entities import ENTITIES, values_shown
 from ascend_spec import recording_catalog
 from ascend_spec.recording import Entity, Medium, Shower
 
 from .rule import Relation
 
-MEDIA: tuple[Medium, ...] = ("database", "csv", "timeline", "mindspore")
+MEDIA: tuple[Medium, ...] = ("database", "csv", "timeline", "mindspore", "raw")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,12 @@ def _showing(medium: Medium, entity: str, need: Collection[str]) -> Iterator[Pla
 
 def _places(medium: Medium, name: str) -> Iterator[Place]:
     """What shows an entity; kinds of events of one layer together."""
+    if medium == "raw":
+        if name in ENTITIES:
+            entity = recording_catalog().entities[name]
+            whole = _completed(medium, entity, values_shown()[name])
+            yield Place(ENTITIES[name].kinds[0], whole, medium)
+        return
     shown: dict[str, set[str]] = {}
     for one in recording_catalog().showers:
         if one.medium == medium and name in one.entities:
@@ -66,9 +73,9 @@ def _completed(medium: Medium, entity: Entity, columns: frozenset[str]) -> froze
     found = set(columns)
     if entity.interval and len(found & set(entity.interval)) > 1:
         found |= set(entity.interval)
-    if medium != "database" and ("task" in entity.identity or entity.name == "task"):
+    if medium not in ("database", "raw") and ("task" in entity.identity or entity.name == "task"):
         found.add("id" if entity.name == "task" else "task")
     for link, names in entity.inherits.items():
-        if medium == "database" and link in found:
+        if medium in ("database", "raw") and link in found:
             found |= set(names)
     return frozenset(found)

@@ -27,6 +27,7 @@ def where(relation: Relation) -> str:
 def about(relation: Relation) -> Iterator[str]:
     """Addresses of what shows its entities."""
     kinds = {"database": "table", "csv": "csv", "timeline": "layer", "mindspore": "intermediate"}
+    kinds["raw"] = "raw"
     layers = {one.slug: one.name for one in timeline_catalog().layers.values()}
     for medium, names in judged_in(relation).items():
         for name in names:

@@ -204,6 +204,11 @@ def _operators(stream: _Stream, rows: Records) -> Rows:
     return zip(*columns, strict=True)
 
 
+def _attributes(stream: _Stream, rows: Records) -> Rows:
+    texts = (_texts(stream, rows[one]) for one in ("opName", "hashId"))
+    return zip(*_heads(rows), *texts, *_held(stream, rows), strict=True)
+
+
 def _collectives(stream: _Stream, rows: Records) -> Rows:
     columns = (*_heads(rows), _texts(stream, rows["groupName"]), *_held(stream, rows))
     return zip(*columns, strict=True)
@@ -300,6 +305,7 @@ def _graphs(stream: _Stream, rows: Records) -> Rows:
 
 TABLES: Mapping[str, tuple[str, Callable[[_Stream, Records], Rows]]] = {
     "node_basic_info": ("operator", _operators),
+    "node_attr_info": ("attribute", _attributes),
     "hccl_op_info": ("collective", _collectives),
     "tensor_info": ("tensor_record", _tensor_records),
     "context_id_info": ("context", _contexts),

@@ -12,6 +12,7 @@ from ascend_spec import raw_catalog
 from ...engine.asking import Asked
 from ...engine.file_rules import questions, report_of
 from ...engine.progress import Progress
+from ...engine.relations.rule import load_relations
 from ...finding import RAW, Coverage, FileReport, Finding, Seen
 from ...options import Options
 from .facts import open_facts
@@ -27,10 +28,12 @@ def judge_raw(
     progress: Progress | None = None,
 ) -> FileReport:
     """The verdict on a folder; what the system refuses is part of it."""
+    options = options or Options()
     started = time.monotonic()
     with open_facts() as facts:
         folder = read_folder(facts, path, label or show_path(path), progress)
-        report = judge_folder(folder, options or Options())
+        report = judge_folder(folder, options)
+    report = _with_relations(report, folder, options)
     return replace(report, seconds=time.monotonic() - started)
 
 
@@ -40,6 +43,24 @@ def judge_folder(folder: Folder, options: Options) -> FileReport:
     asked = Asked[Finding]()
     asked.ask(questions(folder, rules, options))
     return report_of(folder, asked, _seen(folder))
+
+
+def _with_relations(report: FileReport, folder: Folder, options: Options) -> FileReport:
+    """With what relations find, which ask what was joined of the records and no facts."""
+    relations = [one for one in load_relations().values() if options.selection.wants(one)]
+    if not relations:
+        return report
+    from .relations import ask_relations  # slow: DuckDB
+
+    asked = ask_relations(folder, relations, options)
+    found = (*report.findings, *asked.found, *asked.failures.findings(folder.label))
+    return replace(
+        report,
+        findings=tuple(sorted(found, key=lambda one: (one.rule, one.place, one.file))),
+        skipped=(*report.skipped, *asked.skipped),
+        rules_run=report.rules_run + len(asked.ran),
+        places_checked=report.places_checked + asked.places,
+    )
 
 
 def _seen(folder: Folder) -> Seen:

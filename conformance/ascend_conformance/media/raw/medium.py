@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from ...engine.candidate import Candidate, Listing
     from ...engine.damaging import Change
     from ...engine.progress import Progress
+    from ...engine.relations.selftest import Bench
     from ...engine.trials import Trials
     from ...options import Options
     from ...ruleset import Rule
@@ -49,14 +52,23 @@ class _RawFiles(Medium):
         return judge_raw(candidate.path, options, candidate.label, progress), ()
 
     def damage(self, candidate: Candidate, rule: Rule[Any], at: str | None) -> Sequence[Change]:
+        from .damaging import damage_records  # slow: DuckDB
         from .workbench import WORKBENCH
 
+        if rule.medium != self.name:
+            return damage_records(candidate.path, rule)
         return WORKBENCH.damage(candidate.path, rule)
 
     def self_test(self, wanted: SelfTest) -> Trials:
         from .selftest import run_specimens  # slow: the simulator
 
         return run_specimens(wanted.processes, wanted.progress, wanted.rules)
+
+    def benches(self, specimen: str) -> Mapping[str, Callable[[], AbstractContextManager[Bench]]]:
+        from .benches import BENCHES, open_bench  # slow: the simulator
+
+        subjects = BENCHES if specimen in self.specimens else ()
+        return {one: partial(open_bench, one) for one in subjects}
 
     def describe(self, rule: Rule[Any], style: Style) -> Described:
         from ...engine.fact_pages import edits_of_files, search_in

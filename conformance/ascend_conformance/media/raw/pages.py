@@ -13,6 +13,7 @@ OF: dict[str, tuple[str, ...]] = {
     "type_entry": ("type_info_dic",),
     "call": ("api_event",),
     "operator": ("node_basic_info",),
+    "attribute": ("node_attr_info",),
     "collective": ("hccl_op_info",),
     "tensor_record": ("tensor_info",),
     "context": ("context_id_info",),

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from ...ruleset import Rule
 
 _SPECIMENS = {"database": ("pytorch", "msprof"), "csv": ("text",), "timeline": ("text",)} | {
-    "mindspore": ("mindspore",)
+    "mindspore": ("mindspore",),
+    "raw": ("raw",),
 }
 """The specimens that are recordings, by what shows them."""
 
