@@ -25,7 +25,6 @@ CATALOG = text_catalog()
 NOT_RECORDED = {
     "dataset",  # Of the data pipeline of MindSpore, which no recording has.
     # Upstream's alone, and of chips whose records nobody knows here.
-    "ub",
     "ccu_channel",
     "ccu_mission",
     "llc_aicpu",
