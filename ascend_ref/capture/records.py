@@ -187,6 +187,17 @@ RECORDS: Mapping[str, Record] = {
             "number": "group core period vector scalar cube mte1 mte2 mte3",
         },
     ),
+    "biu_perf": _record(
+        "When a pipe of a core worked, in order of group, core and end. core: 'aic', 'aiv0' or "
+        "'aiv1'; instruction: the pipe; block: what the core worked on; checkpoint: what the "
+        "program had set there, NONE where a pipe worked.",
+        {
+            "text": "core instruction",
+            "time": "time",
+            "length": "length",
+            "number": "group block checkpoint",
+        },
+    ),
     "host_cpu_usage": _record("Processors of the host.", {"number": "processors"}),
     "host_mem_usage": _record("Memory of the host.", {"size": "total"}),
     "host_network_usage": _record(

@@ -41,6 +41,7 @@ from .engines import held_of_engines
 from .fusion import held_of_fusions
 from .graph_memory import held_of_graph_memory
 from .host import held_of_host, host_facts, host_records
+from .instructions import held_of_instructions
 from .iterations import iterations_of, of_device, of_devices, points_of
 from .machine import chip_of, family_of
 from .marks import is_mark
@@ -134,6 +135,7 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         **held_of_engines(capture),
         **held_of_processors(capture),
         **held_of_pipes(capture, lost),
+        **held_of_instructions(capture, clocks.device),
         **_iterations(capture, clocks.device, lost),
         **held_of_caches(capture),
         **held_of_aicpu(capture, clocks.device),

@@ -60,6 +60,7 @@ OF_MSPROF: tuple[Source, ...] = (
     ),
     partial(counters.counters, names=("Acc PMU", "Stars Soc Info", "SIO", "QoS")),
     partial(counters.counters, names=("AI Core Utilization", "Ub")),
+    units.instructions,
     overlap.overlap_analysis,
 )
 FILES: Mapping[str, tuple[Source, ...]] = {

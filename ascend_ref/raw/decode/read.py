@@ -25,6 +25,7 @@ from .engines import read_engines
 from .fusion import read_fusions
 from .graph_memory import read_graph_memory
 from .host import read_host
+from .instructions import read_instructions
 from .iterations import read_iterations
 from .kernels import read_kernels
 from .launches import read_launches
@@ -33,7 +34,7 @@ from .marks import read_marks
 from .names import state_unnamed
 from .nodes import read_nodes
 from .origin import Level, read_origin, read_switches
-from .pipes import read_pipes
+from .pipes import read_pipes, stated_period
 from .processors import read_processors
 from .samples import read_samples
 from .session import Session, open_session
@@ -100,6 +101,8 @@ def _capture(session: Session) -> Capture:
     of_ai_cpu = read_aicpu(session, launched, computed, texts)
     of_processors = read_processors(session, texts)
     of_pipes = read_pipes(session, texts)
+    traced = read_instructions(session, origin, texts)
+    periods = [stated_period(one) for one in session.devices.values() if traced or of_pipes]
     on = {switch for table in samples for switch in catalog().tables[table].switches}
     collected: Level = 1 if nodes.recorded else 0
     if (calls.table.level == level("RUNTIME")).any():
@@ -119,7 +122,7 @@ def _capture(session: Session) -> Capture:
         soc_pmu="soc_pmu" in caches,
         aicpu=len(of_ai_cpu) > 0,
         sys_cpu=int(len(of_processors) > 0),
-        instr=next((int(one["period"][0]) for one in of_pipes.values() if "period" in one), 0),
+        instr=max(periods, default=0),
     )
     return Capture(
         origin=origin,
@@ -149,6 +152,7 @@ def _capture(session: Session) -> Capture:
             **read_engines(session, texts),
             **of_processors,
             **of_pipes,
+            **traced,
             **read_iterations(session),
         },
     )

@@ -31,6 +31,7 @@ from .engines import write_engines
 from .fusion import write_fusions
 from .graph_memory import write_graph_memory
 from .host import host_machine, host_settings
+from .instructions import write_instructions
 from .iterations import write_iterations
 from .kernels import write_kernels
 from .marks import write_device_marks, write_marks
@@ -83,6 +84,7 @@ def write_raw(
     write_engines(capture, tree)
     write_processors(capture, tree)
     write_pipes(capture, tree)
+    write_instructions(capture, tree)
     for device in tree.devices:
         write_device_marks(capture, tree, device)
         write_iterations(capture, tree, device, (points or {}).get(device))

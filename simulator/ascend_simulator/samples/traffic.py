@@ -160,7 +160,7 @@ def traffic(
         ~inside
     )
     flows["pcie"] = Flow.joined([flows["pcie"], moved])
-    return Traffic(**flows)
+    return replace(Traffic(), **flows)
 
 
 def with_ports(

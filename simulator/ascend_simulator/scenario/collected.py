@@ -29,7 +29,7 @@ COLLECTED = {
     "sys_pid": ("process-load", "process-memory"),
     "sys_cpu": ("ai-cpu", "control-cpu", "scheduler-cpu"),
     "dvpp": ("dvpp",),
-    "instr": ("biu-groups",),
+    "instr": ("biu-groups", "biu-perf"),
     "host_sys_usage.cpu": ("system-load", "process-load"),
     "host_sys_usage.mem": ("system-memory", "process-memory"),
 }
