@@ -1,8 +1,8 @@
 """Words that trace the pipes of a core: when each begins and ends to work, on chips 15 and 16.
 
-Four words state the counter of the device and the block that begins. In each further word stands how
-many cycles of the core have passed since the word before, and which pipes work from then on, or that
-the program has passed a checkpoint (upstream-msprof BiuPerfChip6Parser).
+Four words state the counter of the device and the block that begins. In each further word stands
+how many cycles of the core have passed since the word before, and which pipes work from then on, or
+that the program has passed a checkpoint (upstream-msprof BiuPerfChip6Parser).
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ascend_ref.capture import Capture, Integers, Records
 from ascend_ref.capture.model import NONE
@@ -214,7 +213,9 @@ def traced_cores(capture: Capture, device: int) -> Iterator[Own]:
     own = np.flatnonzero((table["device"] == device) & (table["checkpoint"] == NONE))
     keys = {
         (group, texts[core])
-        for group, core in zip(table["group"][own].tolist(), table["core"][own].tolist(), strict=True)
+        for group, core in zip(
+            table["group"][own].tolist(), table["core"][own].tolist(), strict=True
+        )
     }
     for group, core in sorted(keys):
         same = (table["group"][own] == group) & (table["core"][own] == capture.texts.number(core))

@@ -25,8 +25,6 @@ CATALOG = text_catalog()
 NOT_RECORDED = {
     "dataset",  # Of the data pipeline of MindSpore, which no recording has.
     # Upstream's alone, and of chips whose records nobody knows here.
-    "ccu_channel",
-    "ccu_mission",
     "llc_aicpu",
     "llc_ctrlcpu",
     "llc_bandwidth",

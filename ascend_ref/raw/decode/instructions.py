@@ -26,9 +26,7 @@ def read_instructions(session: Session, origin: Origin, texts: Texts) -> Records
         for parts, rows in every:
             declared = session.declared(context, FILE)
             high = numbers(declared, "ctrlType", rows) << KIND_SHIFT
-            words = Words(
-                rows["sysCnt"].astype(np.int64), high | numbers(declared, "events", rows)
-            )
+            words = Words(rows["sysCnt"].astype(np.int64), high | numbers(declared, "events", rows))
             trace = trace_of(words)
             core = f"group {parts['group']} {parts['core']}"
             _state_damage(session, context, core, trace)

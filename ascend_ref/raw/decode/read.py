@@ -9,6 +9,7 @@ from ascend_ref.capture import Capture, Texts
 from ascend_ref.spill import Spill
 from ascend_spec import catalog
 
+from ..ccu import TABLE as CCU
 from ..context import Context
 from ..damage import Damage
 from ..samples import HOST_TABLES
@@ -17,6 +18,7 @@ from ..vocabulary import level
 from .aicpu import read_aicpu
 from .caches import read_caches
 from .calls import read_calls
+from .ccu import read_units, units_table
 from .communication import read_communication
 from .copies import read_copies
 from .cores import read_cores
@@ -93,10 +95,14 @@ def _capture(session: Session) -> Capture:
     computed = read_kernels(session, calls, launches, launched, nodes, texts)
     communicated = read_communication(session, calls, launches, launched, nodes, texts)
     events = read_workspace(session, texts)
+    of_units = read_units(session, launched.tasks, texts)
     state_unnamed(session)
     of_host, records = read_host(session)
     of_system = read_system_calls(session, origin, texts)
     samples = {**read_samples(session, origin, texts), **of_host}
+    units = units_table(session, of_units, launched.tasks, texts)
+    if units:
+        samples[CCU] = units
     caches = read_caches(session, launched, computed)
     of_ai_cpu = read_aicpu(session, launched, computed, texts)
     of_processors = read_processors(session, texts)
@@ -153,6 +159,7 @@ def _capture(session: Session) -> Capture:
             **of_processors,
             **of_pipes,
             **traced,
+            **of_units,
             **read_iterations(session),
         },
     )

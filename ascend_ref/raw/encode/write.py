@@ -23,6 +23,7 @@ from .aicpu import write_aicpu
 from .amounts import amount_settings
 from .caches import write_caches
 from .calls import HostTicks, write_calls
+from .ccu import write_units
 from .communication import write_communication
 from .copies import write_copies
 from .cores import write_cores
@@ -100,6 +101,7 @@ def write_raw(
     write_counters(capture, tree)
     write_cores(capture, tree)
     write_caches(capture, tree)
+    write_units(capture, tree, tracks)
     write_aicpu(capture, tree)
     write_graph_memory(capture, tree)
     write_fusions(capture, tree, ticks)

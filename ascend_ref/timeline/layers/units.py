@@ -109,13 +109,13 @@ def instructions(session: Session) -> Iterator[Item]:
         yield from session.process(layer, home)
         own = [one[1:] for one in found if one[0] == home]
         for tid, (group, name, core) in enumerate(own):
-            yield from session.thread(
-                layer, "core", home, groupId=group, coreType=name, index=tid
-            )
+            yield from session.thread(layer, "core", home, groupId=group, coreType=name, index=tid)
             same = (keys[0] == home) & (keys[1] == group) & (keys[2] == core)
             rows = table.filter(pa.array(same))
             checkpoint = integers(rows["checkpoint"])
-            yield from _instructions(session, layer, home, tid, rows.filter(pa.array(checkpoint < 0)))
+            yield from _instructions(
+                session, layer, home, tid, rows.filter(pa.array(checkpoint < 0))
+            )
             noted = rows.filter(pa.array(checkpoint >= 0))
             if len(noted):
                 yield from _instructions(session, layer, home, tid, noted)

@@ -29,8 +29,8 @@ OF_PIPES: Mapping[str, tuple[str, int]] = {
     "MTE3": ("mte3", 2),
     "FIXP": ("fixpipe", 2),
 }
-"""By instruction the pipe of a kernel, and how many halves of the time in which a block does not use
-it come before: data are loaded first and stored last (inferred)."""
+"""By instruction the pipe of a kernel, and how many halves of the time in which a block does not
+use it come before: data are loaded first and stored last (inferred)."""
 
 
 def biu_perf(scene: RecordScene) -> Columns:

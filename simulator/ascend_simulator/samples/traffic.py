@@ -160,7 +160,7 @@ def traffic(
         ~inside
     )
     flows["pcie"] = Flow.joined([flows["pcie"], moved])
-    return replace(Traffic(), **flows)
+    return Traffic(**flows, ports=())
 
 
 def with_ports(

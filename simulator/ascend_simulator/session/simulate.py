@@ -35,6 +35,7 @@ from ..program.counters import metric_names, metric_values
 from ..program.model import Annotate, Dimension
 from ..program.parallel import sequence_parallel
 from ..records import RecordScene, records_of
+from ..records.collectives import with_units
 from ..samples import record_host_samples, record_samples
 from ..samples.traffic import Peers, traffic, with_ports
 from ..world.communication import Communication, Expansion
@@ -225,8 +226,9 @@ class _Recording:
                 model=self.model,
             )
         )
+        capture = with_units(replace(capture, records=records))
         steps = timeline.step_numbers[device.kernel_run // self.clocks.kind.shape[1]]
-        return replace(capture, records=records), steps
+        return capture, steps
 
     @property
     def model(self) -> int:
