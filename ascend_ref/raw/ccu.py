@@ -88,7 +88,7 @@ def missions_of(table: Columns, clock: Clock) -> Missions:
     end = _ticks(clock, table["wait_start"] + table["notify_duration"])
     ends = np.zeros((len(row), CCU_RANKS), np.int64)
     rank = table["notify_rank_id"][waits] % CCU_RANKS
-    took = np.clip((end - start + STEP // 2) // STEP, 0, HALF)
+    took = np.clip((end - start) // STEP, 0, HALF)
     ends[owner[waits], rank] = took[waits]
     has_loop = table["instruction_start_time"] != NONE
     first = np.where(has_loop, _ticks(clock, table["instruction_start_time"]), 0)

@@ -45,7 +45,7 @@ class Traffic:
     sio: Flow = field(default_factory=Flow.empty)
     roce: Flow = field(default_factory=Flow.empty)
     pcie: Flow = field(default_factory=Flow.empty)
-    ports: tuple[Flow, ...] = ()
+    ports: tuple[Flow, ...] = field(default_factory=lambda: (Flow.empty(),))
 
     def flows(self) -> dict[str, Flow]:
         """All flows by name, but for the parts of ``ports``."""
@@ -160,7 +160,7 @@ def traffic(
         ~inside
     )
     flows["pcie"] = Flow.joined([flows["pcie"], moved])
-    return Traffic(**flows, ports=())
+    return Traffic(**flows, ports=(Flow.empty(),))
 
 
 def with_ports(
@@ -187,7 +187,7 @@ def with_ports(
                     ]
                 )
             )
-    return replace(moved, ports=tuple(ports) or (Flow.empty(),))
+    return replace(moved, ports=tuple(ports) or moved.ports)
 
 
 def _flow(tasks: Tasks, task: Integers, read: Integers, written: Integers) -> Flow:
