@@ -44,6 +44,10 @@ ORDERED: Mapping[type[Batch], str] = {
 """Tables whose rows are in order, and the column that they are ordered by."""
 
 
+TASK = "globalTaskId"
+"""The column of samples that names a task."""
+
+
 def merged(captures: Sequence[Capture]) -> Capture:
     """The captures of one process, as one: everything of each, on one host and in one session.
 
@@ -173,7 +177,7 @@ class _Move:
             capture,
             **tables,
             counters=counters,
-            samples=self._columns(capture.samples, _holds_text),
+            samples=self._of_tasks(self._columns(capture.samples, _holds_text)),
             records=self._columns(capture.records, lambda one, name: name in RECORDS[one].texts),
         )
 
@@ -196,6 +200,14 @@ class _Move:
         # NONE is the last place.
         found: Integers = np.append(self.texts, NONE)[numbers]
         return found
+
+    def _of_tasks(self, samples: Samples) -> Samples:
+        return {
+            table: {**columns, TASK: columns[TASK] + self._shift("tasks")}
+            if TASK in columns
+            else columns
+            for table, columns in samples.items()
+        }
 
     def _columns(self, tables: Samples, holds_text: Callable[[str, str], bool]) -> Samples:
         return {

@@ -50,6 +50,9 @@ def _record(summary: str, names: Mapping[Kind, str]) -> Record:
     return Record(summary, {one: kind for kind, own in every.items() for one in own.split()})
 
 
+_OF_UNITS = "stream_id task_id die mission instruction rank size"
+"""What the host states of every instruction: rank and size are those of the group."""
+
 RECORDS: Mapping[str, Record] = {
     "l2_cache": _record(
         "Requests of a kernel to the L2 cache, in lines: how many there were, hit, and drove out "
@@ -185,6 +188,58 @@ RECORDS: Mapping[str, Record] = {
             "time": "time",
             "length": "length",
             "number": "group core period vector scalar cube mte1 mte2 mte3",
+        },
+    ),
+    "biu_perf": _record(
+        "When a pipe of a core worked, in order of group, core and end. core: 'aic', 'aiv0' or "
+        "'aiv1'; instruction: the pipe; block: what the core worked on; checkpoint: what the "
+        "program had set there, NONE where a pipe worked.",
+        {
+            "text": "core instruction",
+            "time": "time",
+            "length": "length",
+            "number": "group block checkpoint",
+        },
+    ),
+    "ccu_mission": _record(
+        "What the units for collective communication ran for a task: loops over channels, and for "
+        "each wait a row for each rank, in order of dies and times. Rows of a wait name the loop "
+        "before it, NONE without one; a loop has NONE in the columns of waits.",
+        {
+            "time": "instruction_start_time wait_start",
+            "length": "instruction_duration notify_duration",
+            "number": "stream_id task_id die instruction_id notify_instruction_id notify_rank_id",
+        },
+    ),
+    "ccu_channel": _record(
+        "How long packages took in the channels of the units, sampled, in order of dies and times; "
+        "0 where there was none.",
+        {
+            "time": "time",
+            "length": "max_delay min_delay avg_delay",
+            "number": "die channel_id",
+        },
+    ),
+    "ccu_task_info": _record(
+        "What the host reported of a task on the units: its first instruction.",
+        {"device": "", "text": "item group", "number": _OF_UNITS},
+    ),
+    "ccu_group_info": _record(
+        "What the host reported of a loop, for each channel with the rank at its other end.",
+        {
+            "device": "",
+            "text": "item group",
+            "size": "data",
+            "number": f"{_OF_UNITS} reduction input output channel peer",
+        },
+    ),
+    "ccu_wait_signal_info": _record(
+        "What the host reported of a wait, for each channel with the rank at its other end; event: "
+        "what is waited for, mask: its bits.",
+        {
+            "device": "",
+            "text": "item group",
+            "number": f"{_OF_UNITS} event mask channel peer",
         },
     ),
     "host_cpu_usage": _record("Processors of the host.", {"number": "processors"}),

@@ -17,6 +17,7 @@ from ascend_ref.capture.records import FIRST_VECTOR_CORE, VECTOR_CORES
 from ascend_spec import raw_catalog
 from ascend_spec.raw.records import CYCLE_BITS, FLOW_BITS
 
+from .instructions import RECORD as INSTRUCTIONS
 from .machine import chip_of
 
 FLOW, CYCLES = "biu_flow", "biu_cycles"
@@ -149,6 +150,7 @@ def _counted(
 
 
 def pipe_settings(capture: Capture) -> dict[str, int]:
-    """What sample.json states of the periods."""
-    period = period_of(capture)
-    return {} if period is None else {FREQUENCIES[0]: period}
+    """What sample.json states of the periods; a trace of instructions has none of its own."""
+    traced = INSTRUCTIONS in capture.records and capture.switches.instr
+    period = period_of(capture) or traced
+    return {FREQUENCIES[0]: period} if period else {}

@@ -42,6 +42,7 @@ FILES: Mapping[str, str] = {
     "ROCE": "roce",
     "SIO": SOC,
     "SOC_BANDWIDTH_LEVEL": SOC,
+    "UB": "ub",
     HOST_TABLES["cpu"]: "host_cpu",
     HOST_TABLES["mem"]: "host_mem",
     HOST_TABLES["disk"]: "host_disk",

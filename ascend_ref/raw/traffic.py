@@ -27,6 +27,13 @@ PIECE = 32
 
 PORTS = ("NIC", "ROCE")
 
+BUS_FIELDS: Mapping[str, str] = {
+    "portId": "portId",
+    "rxUdmaBind": "udmaRxBind",
+    "txUdmaBind": "udmaTxBind",
+}
+"""Fields of the unified bus by the columns of the table; rates are in the same unit."""
+
 PCIE_FIELDS: Mapping[str, tuple[str, int]] = {
     f"{way}{table}{part.capitalize()}": (f"{way}_{field}_{part}", unit)
     for way, table, field, unit in (

@@ -30,6 +30,7 @@ from ascend_spec import raw_catalog
 from .aicpu import RUNS, held_of_aicpu
 from .amounts import RATES
 from .caches import KINDS, held_of_caches
+from .ccu import TABLE, ccu_table, held_of_ccu
 from .clocks import Clock
 from .communication import NOT_COLLECTED
 from .cores import LOAD, SUMMARY, held_of_cores
@@ -41,6 +42,7 @@ from .engines import held_of_engines
 from .fusion import held_of_fusions
 from .graph_memory import held_of_graph_memory
 from .host import held_of_host, host_facts, host_records
+from .instructions import held_of_instructions
 from .iterations import iterations_of, of_device, of_devices, points_of
 from .machine import chip_of, family_of
 from .marks import is_mark
@@ -134,6 +136,8 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         **held_of_engines(capture),
         **held_of_processors(capture),
         **held_of_pipes(capture, lost),
+        **held_of_instructions(capture, clocks.device),
+        **held_of_ccu(kept, clocks.device),
         **_iterations(capture, clocks.device, lost),
         **held_of_caches(capture),
         **held_of_aicpu(capture, clocks.device),
@@ -143,7 +147,9 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
     without_files += _missing(capture.records, records)
     if not len(capture.tasks):
         records = _without_names(records)
-    kept = replace(kept, **nothing, records=records)
+    units = ccu_table(records, kept.tasks, kept.texts, float(clocks.device.step))
+    samples = {**kept.samples, **({TABLE: units} if units else {})}
+    kept = replace(kept, **nothing, records=records, samples=samples)
     kept = replace(kept, transfers=_as_launched(kept, clocks.host))
     counters = _counters(kept, float(clocks.device.step))
     if len(capture.counters.task) and not len(counters.task):
@@ -236,7 +242,7 @@ def _samples(capture: Capture, clocks: Clocks, lost: list[str]) -> Samples:
     chip = chip_of(capture.origin)
     found: dict[str, Mapping[str, npt.NDArray[Any]]] = {}
     for name, table in capture.samples.items():
-        if name in (LOAD, SUMMARY):
+        if name in (LOAD, SUMMARY, TABLE):
             continue
         kind = file_of(name, chip) if name in FILES else None
         if kind is None:

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ascend_ref.arrays import integers, where
+from ascend_ref.derive.ccu import channel_rates
 from ascend_ref.derive.matching import NONE, pairs
 from ascend_ref.derive.traffic import cache_rates
 from ascend_ref.recorded import Recorded
@@ -36,6 +37,12 @@ def _of_requests(counted: str) -> Formula:
 DERIVED: Mapping[str, Mapping[str, Formula]] = {
     "l2_cache": {"hit_rate": _of_requests("hit"), "victim_rate": _of_requests("victim")},
     "soc_pmu": {"tlb_hit_rate": _of_requests("hit"), "tlb_miss_rate": _of_requests("miss")},
+    "ccu_channel": {
+        # A short delay is a great rate.
+        "max_bandwidth": lambda table: channel_rates(integers(table["min_delay"])),
+        "min_bandwidth": lambda table: channel_rates(integers(table["max_delay"])),
+        "avg_bandwidth": lambda table: channel_rates(integers(table["avg_delay"])),
+    },
     "dvpp": {"utilization": lambda table: integers(table["utilization"]) / 1_000},
     "fusion_op": {
         "total": lambda table: np.sum([integers(table[name]) for name in MEMORY], axis=0),

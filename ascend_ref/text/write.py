@@ -59,6 +59,7 @@ OF_TABLES: Mapping[str, Source] = {
     "nic": bandwidth.ports,
     "roce": bandwidth.ports,
     "llc_read_write": bandwidth.llc_read_write,
+    "ub": whole_table,
     "ai_core_utilization": pmu.ai_core_utilization,
     "ai_vector_core_utilization": pmu.ai_vector_core_utilization,
     "host_cpu_usage": system.host_cpu_usage,

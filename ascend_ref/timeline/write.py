@@ -17,6 +17,7 @@ from ascend_spec import timeline_catalog
 from .arrows import host_to_device, launches
 from .events import Item, Metadata, Points
 from .layers import (
+    ccu,
     communication,
     counters,
     framework,
@@ -60,6 +61,8 @@ OF_MSPROF: tuple[Source, ...] = (
     ),
     partial(counters.counters, names=("Acc PMU", "Stars Soc Info", "SIO", "QoS")),
     partial(counters.counters, names=("AI Core Utilization", "Ub")),
+    units.instructions,
+    ccu.instructions,
     overlap.overlap_analysis,
 )
 FILES: Mapping[str, tuple[Source, ...]] = {

@@ -44,10 +44,6 @@ DONE_ON: Mapping[str, frozenset[str]] = {
 NOT_SIMULATED = frozenset(
     [
         *("layer/Stars Chip Trans", "layer/Voltage Info", "raw/lpm_info"),
-        *("table/UB", "csv/ub", "layer/Ub", "raw/ub"),
-        *("table/CCU", "csv/ccu_channel", "csv/ccu_mission", "layer/CCU", "raw/ccu_instr"),
-        *("raw/ccu_stat", "raw/ccu_task_info", "raw/ccu_group_info", "raw/ccu_wait_signal_info"),
-        *("layer/Biu Perf", "raw/instr_biu_perf"),
     ]
 )
 """What no simulated run has on any product."""

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Mapping
 from ascend_ref.capture import RECORDS, Capture
 
 Plain = Mapping[str, Counter[Hashable]]
-TEXTS_OF_SAMPLES = ("type", "name", "mode", "eventName", "coreType", "metric")
+TEXTS_OF_SAMPLES = ("type", "name", "mode", "eventName", "coreType", "metric", "args")
 
 
 def plain(capture: Capture) -> Plain:
@@ -99,6 +99,8 @@ def plain(capture: Capture) -> Plain:
         columns = {
             key: [text(one) for one in column.tolist()]
             if key in TEXTS_OF_SAMPLES
+            else [tasks.get(one) for one in column.tolist()]
+            if key == "globalTaskId"
             else column.tolist()
             for key, column in sorted(table.items())
         }

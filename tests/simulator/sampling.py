@@ -57,4 +57,5 @@ def busy(run: RankTimeline) -> Traffic:
         sio=flow_of(run, 90_000, 80_000, Collective),
         roce=flow_of(run, 13_000, 11_000, Collective),
         pcie=flow_of(run, 3_000, 1_000),
+        ports=(flow_of(run, 17_000, 0, Collective), flow_of(run, 0, 19_000, Collective)),
     )

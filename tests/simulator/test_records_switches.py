@@ -64,7 +64,17 @@ MADE: Mapping[str, tuple[dict[str, Any], dict[str, set[str]]]] = {
         {"process_mem": set(PRODUCTS), "process_cpu_usage": set(PRODUCTS)},
     ),
     "sys_cpu": ({"sys_cpu": 50}, PROCESSORS),
-    "instr": ({"instr": 30_000}, {"biu_flow": FLOWS, "biu_cycles": FLOWS}),
+    "instr": (
+        {"instr": 30_000},
+        {"biu_flow": FLOWS, "biu_cycles": FLOWS, "biu_perf": {"950"}},
+    ),
+    "sys_interconnection": (
+        {"sys_interconnection": 50},
+        {
+            f"ccu_{name}": {"950"}
+            for name in ("mission", "channel", "task_info", "group_info", "wait_signal_info")
+        },
+    ),
     "host_sys_usage cpu": (
         {"host_sys_usage": ("cpu",)},
         {"cpu_usage": set(PRODUCTS), "process_cpu_usage": set(PRODUCTS)},
@@ -150,7 +160,7 @@ def test_databases_know_nothing_of_what_only_texts_tell(product: ProductName, ca
     schema = catalog().at(catalog().revisions[-1].id, carrier)
     before = encode(captured(scenario(product), NOTHING), schema)
     for switch, (chosen, _) in MADE.items():
-        if switch == "memory" or switch.startswith("host_sys "):
+        if switch in ("memory", "sys_interconnection") or switch.startswith("host_sys "):
             continue
         after = encode(captured(scenario(product), replace(NOTHING, **chosen)), schema)
         for name, columns in before.items():

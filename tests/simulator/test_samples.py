@@ -306,7 +306,7 @@ def test_a_product_has_the_tables_that_the_spec_gives_it(product: str) -> None:
         and table.writer == "msprof"
         and product in table.products
     }
-    assert set(tables) == expected - {"NPU_OP_MEM", "UB", "CCU"}
+    assert set(tables) == expected - {"NPU_OP_MEM"}
 
 
 @pytest.mark.parametrize("product", PRODUCTS)

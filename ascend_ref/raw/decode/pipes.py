@@ -66,15 +66,21 @@ def read_pipes(session: Session, texts: Texts) -> Records:
     }
 
 
-def _period(session: Session, context: Context, files: list[str]) -> int | None:
-    """The cycles of a period; without them nothing of the files can be shown."""
+def stated_period(context: Context) -> int:
+    """The cycles of a period, 0 where sample.json states none that can be."""
     sample = context.side.documents.get("sample", {})
     stated = [sample[key] for key in FREQUENCIES if sample.get(key) is not None]
     try:
         period = int(stated[0])
     except (IndexError, ValueError, TypeError, OverflowError):
-        period = 0
-    if 0 < period <= _LONGEST:
+        return 0
+    return period if 0 < period <= _LONGEST else 0
+
+
+def _period(session: Session, context: Context, files: list[str]) -> int | None:
+    """The cycles of a period; without them nothing of the files can be shown."""
+    period = stated_period(context)
+    if period:
         return period
     for kind in files:
         text = f"{kind} is not read: sample.json has no {FREQUENCIES[0]} from 1 to {_LONGEST:,}"

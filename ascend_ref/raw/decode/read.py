@@ -9,6 +9,7 @@ from ascend_ref.capture import Capture, Texts
 from ascend_ref.spill import Spill
 from ascend_spec import catalog
 
+from ..ccu import TABLE as CCU
 from ..context import Context
 from ..damage import Damage
 from ..samples import HOST_TABLES
@@ -17,6 +18,7 @@ from ..vocabulary import level
 from .aicpu import read_aicpu
 from .caches import read_caches
 from .calls import read_calls
+from .ccu import read_units, units_table
 from .communication import read_communication
 from .copies import read_copies
 from .cores import read_cores
@@ -25,6 +27,7 @@ from .engines import read_engines
 from .fusion import read_fusions
 from .graph_memory import read_graph_memory
 from .host import read_host
+from .instructions import read_instructions
 from .iterations import read_iterations
 from .kernels import read_kernels
 from .launches import read_launches
@@ -34,7 +37,7 @@ from .names import state_unnamed
 from .nodes import read_nodes
 from .origin import Level, read_origin, read_switches
 from .origins import Origins
-from .pipes import read_pipes
+from .pipes import read_pipes, stated_period
 from .processors import read_processors
 from .samples import read_samples
 from .session import Session, open_session
@@ -104,14 +107,20 @@ def _capture(session: Session) -> Capture:
     computed = read_kernels(session, calls, launches, launched, nodes, texts)
     communicated = read_communication(session, calls, launches, launched, nodes, texts)
     events = read_workspace(session, texts)
+    of_units = read_units(session, launched.tasks, texts)
     state_unnamed(session)
     of_host, records = read_host(session)
     of_system = read_system_calls(session, origin, texts)
     samples = {**read_samples(session, origin, texts), **of_host}
+    units = units_table(session, of_units, launched.tasks, texts)
+    if units:
+        samples[CCU] = units
     caches = read_caches(session, launched, computed)
     of_ai_cpu = read_aicpu(session, launched, computed, texts)
     of_processors = read_processors(session, texts)
     of_pipes = read_pipes(session, texts)
+    traced = read_instructions(session, origin, texts)
+    periods = [stated_period(one) for one in session.devices.values() if traced or of_pipes]
     on = {switch for table in samples for switch in catalog().tables[table].switches}
     collected: Level = 1 if nodes.recorded else 0
     if (calls.table.level == level("RUNTIME")).any():
@@ -131,7 +140,7 @@ def _capture(session: Session) -> Capture:
         soc_pmu="soc_pmu" in caches,
         aicpu=len(of_ai_cpu) > 0,
         sys_cpu=int(len(of_processors) > 0),
-        instr=next((int(one["period"][0]) for one in of_pipes.values() if "period" in one), 0),
+        instr=max(periods, default=0),
     )
     return Capture(
         origin=origin,
@@ -161,6 +170,8 @@ def _capture(session: Session) -> Capture:
             **read_engines(session, texts),
             **of_processors,
             **of_pipes,
+            **traced,
+            **of_units,
             **read_iterations(session),
         },
     )

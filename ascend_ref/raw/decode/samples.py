@@ -19,7 +19,7 @@ from ..samples import CLOCK, SOC, file_of, owners, with_bounds
 from .amounts import read_caches, read_dies, read_links, read_memory, read_network
 from .session import Session
 from .times import timed, times_of
-from .traffic import read_hbm, read_pcie, read_port, read_qos
+from .traffic import read_bus, read_hbm, read_pcie, read_port, read_qos
 
 Columns = Mapping[str, npt.NDArray[Any]]
 Samples = Mapping[str, Columns]
@@ -138,4 +138,5 @@ _READERS: Mapping[str, Callable[[Session, Context, Origin, Texts], Columns]] = {
     "QOS": lambda session, context, _, texts: read_qos(session, context, texts),
     "ROCE": lambda session, context, *_: read_port(session, context, "roce"),
     "SIO": lambda session, context, _, texts: read_dies(session, context, texts),
+    "UB": lambda session, context, *_: read_bus(session, context),
 }

@@ -17,7 +17,7 @@ from ..damage import Damage
 from ..fields import numbers
 from ..rates import rates
 from ..samples import SOC, clock_name, file_of
-from ..traffic import MEBI, PCIE_FIELDS, PIECE, Columns, before, directions, part_of
+from ..traffic import BUS_FIELDS, MEBI, PCIE_FIELDS, PIECE, Columns, before, directions, part_of
 from .session import Rows, Session
 from .times import timed, times_of
 
@@ -82,6 +82,20 @@ def read_pcie(session: Session, context: Context) -> Columns:
         **{
             name: rows[field].astype(np.int64) * unit for name, (field, unit) in PCIE_FIELDS.items()
         },
+    }
+
+
+def read_bus(session: Session, context: Context) -> Columns:
+    """UB, of which no rate can be as great as to need the highest bit."""
+    rows, time = timed(
+        session,
+        context,
+        "ub",
+        right=lambda some: (some["udmaRxBind"] < LIMIT) & (some["udmaTxBind"] < LIMIT),
+    )
+    return {
+        "timestampNs": time,
+        **{name: rows[field].astype(np.int64) for name, field in BUS_FIELDS.items()},
     }
 
 

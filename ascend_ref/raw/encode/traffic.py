@@ -12,7 +12,7 @@ from ascend_spec.raw.records import QOS_STREAMS, STARS_QOS_FIRST
 
 from ..fields import taken
 from ..lines import Entry
-from ..traffic import MEBI, PCIE_FIELDS, PORTS, Columns, directions, part_of, pieces
+from ..traffic import BUS_FIELDS, MEBI, PCIE_FIELDS, PORTS, Columns, directions, part_of, pieces
 from .tree import RawTree
 
 
@@ -37,6 +37,8 @@ def write_traffic(capture: Capture, tree: RawTree, found: dict[str, Columns], de
         _write_pcie(tree, found["PCIE"], device)
     if "QOS" in found and tree.writes("qos"):
         _write_qos(capture, tree, found["QOS"], device)
+    if "UB" in found and tree.writes("ub"):
+        _write_bus(tree, found["UB"], device)
 
 
 def _write_port(tree: RawTree, kind: str, table: Columns, device: int) -> None:
@@ -86,6 +88,14 @@ def _write_qos(capture: Capture, tree: RawTree, table: Columns, device: int) -> 
     stream = np.array([streams[every[one]] for one in table["eventName"].tolist()], np.int64)
     rows["bandwidth"][place.reshape(-1), stream] = table["bandwidth"] // MEBI
     tree.write("qos", rows, device)
+
+
+def _write_bus(tree: RawTree, table: Columns, device: int) -> None:
+    rows = tree.rows("ub", len(table["timestampNs"]))
+    rows["timestamp"] = tree.ticks("ub", table["timestampNs"], device)
+    for name, field in BUS_FIELDS.items():
+        rows[field] = table[name]
+    tree.write("ub", rows, device)
 
 
 def streams_of_dies(capture: Capture, table: Columns) -> tuple[Integers, Integers, Integers]:

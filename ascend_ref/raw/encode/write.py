@@ -23,6 +23,7 @@ from .aicpu import write_aicpu
 from .amounts import amount_settings
 from .caches import write_caches
 from .calls import HostTicks, write_calls
+from .ccu import write_units
 from .communication import write_communication
 from .copies import write_copies
 from .cores import write_cores
@@ -31,6 +32,7 @@ from .engines import write_engines
 from .fusion import write_fusions
 from .graph_memory import write_graph_memory
 from .host import host_machine, host_settings
+from .instructions import write_instructions
 from .iterations import write_iterations
 from .kernels import write_kernels
 from .marks import write_device_marks, write_marks
@@ -83,6 +85,7 @@ def write_raw(
     write_engines(capture, tree)
     write_processors(capture, tree)
     write_pipes(capture, tree)
+    write_instructions(capture, tree)
     for device in tree.devices:
         write_device_marks(capture, tree, device)
         write_iterations(capture, tree, device, (points or {}).get(device))
@@ -98,6 +101,7 @@ def write_raw(
     write_counters(capture, tree)
     write_cores(capture, tree)
     write_caches(capture, tree)
+    write_units(capture, tree, tracks)
     write_aicpu(capture, tree)
     write_graph_memory(capture, tree)
     write_fusions(capture, tree, ticks)

@@ -1,7 +1,7 @@
-"""Groups of cores and their parts, sampled: biu_group, aic_core_group and aiv_core_group.
+"""Groups of cores and their parts: biu_group, aic_core_group, aiv_core_group, and Biu Perf.
 
-Each group and each core is a process. The time of a sample is the number of cycles before it, as if
-a cycle took one us.
+Of the first three each group and each core is a process. The time of a sample is the number of
+cycles before it, as if a cycle took one us. In Biu Perf each core is a thread.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pyarrow as pa
 
-from ascend_ref.arrays import integers, is_one_of
+from ascend_ref.arrays import dictionary, integers, is_one_of, text_numbers
+from ascend_ref.spill import batches
 from ascend_spec.timeline import Layer
 
 from ..events import Events, Item
@@ -19,9 +20,10 @@ from ..lookup import distinct
 from ..notation import reals, wholes
 from ..session import Session
 
-FLOW, CYCLES = "biu_flow", "biu_cycles"
+FLOW, CYCLES, TRACE = "biu_flow", "biu_cycles", "biu_perf"
 """Extras of a recording."""
 GROUPS, CUBES, VECTORS = "biu_group", "aic_core_group", "aiv_core_group"
+INSTRUCTIONS = "Biu Perf"
 CUBE = "aic"
 VECTOR_CORES = 2
 """In a group; the first one has an odd number."""
@@ -91,6 +93,55 @@ def cores(session: Session) -> Iterator[Item]:
             parts = {"groupId": group, "coreId": core, "number": str(second)}
             yield from session.process(layer, home, unit, **parts)
             yield from _core(session, layer, home, unit, table.take(pa.array(rows)))
+
+
+def instructions(session: Session) -> Iterator[Item]:
+    """When the pipes of each core worked."""
+    layer, table = session.layer(INSTRUCTIONS), session.recorded.extras.get(TRACE)
+    if layer is None or table is None:
+        return
+    names = dictionary(table["core"])
+    keys = [integers(table["device"], 0), integers(table["group"], 0), text_numbers(names)]
+    cores = names.dictionary.to_pylist()
+    every = zip(*(one.tolist() for one in distinct(*keys)), strict=True)
+    found = sorted((home, group, cores[core], core) for home, group, core in every)
+    for home in sorted({one[0] for one in found}):
+        yield from session.process(layer, home)
+        own = [one[1:] for one in found if one[0] == home]
+        for tid, (group, name, core) in enumerate(own):
+            yield from session.thread(layer, "core", home, groupId=group, coreType=name, index=tid)
+            same = (keys[0] == home) & (keys[1] == group) & (keys[2] == core)
+            rows = table.filter(pa.array(same))
+            checkpoint = integers(rows["checkpoint"])
+            yield from _instructions(
+                session, layer, home, tid, rows.filter(pa.array(checkpoint < 0))
+            )
+            noted = rows.filter(pa.array(checkpoint >= 0))
+            if len(noted):
+                yield from _instructions(session, layer, home, tid, noted)
+
+
+def _instructions(
+    session: Session, layer: Layer, device: int, tid: int, table: pa.Table
+) -> Iterator[Item]:
+    for part in batches(len(table)):
+        rows = table.slice(part.start, part.stop - part.start)
+        checkpoint = integers(rows["checkpoint"])
+        noted = {"Checkpoint Info": wholes(checkpoint)} if (checkpoint >= 0).all() else {}
+        yield Events(
+            layer=layer,
+            kind=layer.event("instruction"),
+            start=integers(rows["time"]),
+            device=device,
+            thread=tid,
+            length=integers(rows["length"]),
+            parts={"instruction": session.texts(rows, "instruction")},
+            args={
+                "Core Type": session.texts(rows, "core"),
+                "Block Id": wholes(integers(rows["block"])),
+                **noted,
+            },
+        )
 
 
 def _core(

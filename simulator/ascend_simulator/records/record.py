@@ -9,6 +9,7 @@ from typing import TypeAlias, get_args
 import numpy as np
 
 from ascend_ref.capture import RECORDS, Records
+from ascend_ref.derive import ccu
 from ascend_spec import text_catalog, timeline_catalog
 from ascend_spec.text.csv_file import CsvFile
 from ascend_spec.text.model import Level
@@ -17,7 +18,17 @@ from ascend_spec.timeline.model import Layer
 from ..samples.host import NETWORK_SPEED, PROCESSORS
 from ..samples.scene import Columns
 from ..scenario.collected import frequency
-from . import caches, functions, graph, iterations, memory, pipes, processors
+from . import (
+    caches,
+    collectives,
+    functions,
+    graph,
+    instructions,
+    iterations,
+    memory,
+    pipes,
+    processors,
+)
 from .scene import HOST, RecordScene
 
 Builder: TypeAlias = Callable[[RecordScene], Columns]
@@ -54,14 +65,27 @@ BUILDERS: Mapping[str, Builder] = {
     },
     "biu_flow": pipes.biu_flow,
     "biu_cycles": pipes.biu_cycles,
+    "biu_perf": instructions.biu_perf,
+    "ccu_mission": collectives.ccu_mission,
+    "ccu_channel": collectives.ccu_channel,
+    "ccu_task_info": collectives.ccu_task_info,
+    "ccu_group_info": collectives.ccu_group_info,
+    "ccu_wait_signal_info": collectives.ccu_wait_signal_info,
     "host_cpu_usage": lambda _: _of_host("processors", PROCESSORS),
     "host_mem_usage": lambda _: _of_host("total", memory.HOST_BYTES),
     "host_network_usage": lambda _: _of_host("speed", NETWORK_SPEED),
 }
-FILES = {"step_trace_reduce": "step_trace", "step_trace_get_next": "step_trace"}
-LAYERS = {"biu_flow": "biu_group", "biu_cycles": "aic_core_group"}
+FILES = {
+    "step_trace_reduce": "step_trace",
+    "step_trace_get_next": "step_trace",
+    **dict.fromkeys(ccu.REPORTS, "ccu_mission"),
+}
+LAYERS = {"biu_flow": "biu_group", "biu_cycles": "aic_core_group", "biu_perf": "Biu Perf"}
 """What shows a record, where it is not a file of its own name."""
-OF_GRAPHS = ("fusion_op", "static_op_mem", *FILES.values(), *FILES)
+OF_GRAPHS = (
+    *("fusion_op", "static_op_mem"),
+    *("step_trace", "step_trace_reduce", "step_trace_get_next"),
+)
 OF_PREPARATION = ("aicpu_mi", "dp", "dvpp")
 """Records that only a compiled graph leaves, or only samples that the device prepares."""
 

@@ -1,4 +1,4 @@
-"""Links between devices, to the host and between dies: HCCS, PCIE, SIO."""
+"""Links between devices, to the host and between dies: HCCS, UB, PCIE, SIO."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from ascend_ref.capture import Integers
 from ascend_spec import raw_catalog
 
 from ..draws import Draws
-from .scene import MICROSECOND, MILLION, Columns, DeviceScene, per_second
+from .scene import MEBI, MICROSECOND, MILLION, Columns, DeviceScene, per_second
+from .traffic import Curve
 
 PARTS_GRID = "PCIE parts"
 IDLE_LINK = (200_000, 400_000)
@@ -36,6 +37,23 @@ def hccs(scene: DeviceScene) -> Columns:
         idle = draws.between(*IDLE_LINK, len(amount))
         columns[f"{name}Throughput"] = per_second(amount, grid) + idle
     return columns
+
+
+def ub(scene: DeviceScene) -> Columns:
+    """Rates of each port of the unified bus, the ports of a moment in order; whole MiB/s."""
+    grid, flows = scene.grids["UB"], scene.traffic.ports
+    curves = [Curve(flow, grid) for flow in flows]
+
+    def rates(moved: list[Integers]) -> Integers:
+        every = [per_second(np.diff(amount), grid) // MEBI for amount in moved]
+        return np.stack(every, axis=1).reshape(-1)
+
+    return {
+        "portId": np.tile(np.arange(len(flows)), len(grid) - 1),
+        "timestampNs": np.repeat(grid[1:], len(flows)),
+        "rxUdmaBind": rates([one.read(grid) for one in curves]),
+        "txUdmaBind": rates([one.written(grid) for one in curves]),
+    }
 
 
 def sio(scene: DeviceScene) -> Columns:

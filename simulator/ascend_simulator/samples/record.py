@@ -43,6 +43,7 @@ SAMPLERS: dict[str, Callable[[DeviceScene], Columns]] = {
     "HCCS": links.hccs,
     "PCIE": links.pcie,
     "SIO": links.sio,
+    "UB": links.ub,
     "SAMPLE_PMU_TIMELINE": cores.sample_pmu_timeline,
 }
 

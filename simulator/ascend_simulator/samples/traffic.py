@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
@@ -36,7 +36,8 @@ class Traffic:
 
     memory: what kernels and copies on the device did to its own memory. hccs, sio, roce: transfers
     with other devices. pcie: copies from and to the host, and transfers with devices that hang on
-    PCIe. What passes a link also passes the memory, so links are left out of ``memory``.
+    PCIe. What passes a link also passes the memory, so links are left out of ``memory``. ports:
+    what of ``hccs`` passes each port of the unified bus.
     """
 
     memory: Flow = field(default_factory=Flow.empty)
@@ -44,10 +45,23 @@ class Traffic:
     sio: Flow = field(default_factory=Flow.empty)
     roce: Flow = field(default_factory=Flow.empty)
     pcie: Flow = field(default_factory=Flow.empty)
+    ports: tuple[Flow, ...] = field(default_factory=lambda: (Flow.empty(),))
 
     def flows(self) -> dict[str, Flow]:
-        """All flows by name."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        """All flows by name, but for the parts of ``ports``."""
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "ports"}
+
+
+@dataclass(frozen=True, slots=True)
+class Peers:
+    """Whom a device of a host of so many ``devices`` talks to, by number on the host.
+
+    targets: for each row of Transfers the device that it concerns.
+    """
+
+    device: int
+    devices: int
+    targets: Integers
 
 
 class Curve:
@@ -104,6 +118,8 @@ def _share(amount: Integers, passed: Integers, length: Integers) -> Integers:
 
 FLOWS = {"HCCS": "hccs", "SIO": "sio", "ROCE": "roce", "PCIE": "pcie"}
 """Flow of each link type."""
+UNIFIED_BUS = "HCCS"
+"""What the links of the bus are called in the simulated communication (hardware/products.yaml)."""
 HOST_COPIES = ("host to device", "device to host")
 
 
@@ -144,7 +160,34 @@ def traffic(
         ~inside
     )
     flows["pcie"] = Flow.joined([flows["pcie"], moved])
-    return Traffic(**flows)
+    return Traffic(**flows, ports=(Flow.empty(),))
+
+
+def with_ports(
+    moved: Traffic, tasks: Tasks, transfers: Transfers, arrivals: Arrivals, peers: Peers
+) -> Traffic:
+    """The traffic with what passes each port of the device.
+
+    The devices of a host are joined one to one: the ports lead to the others in order (inferred).
+    """
+    link = enum_ids("ENUM_HCCL_LINK_TYPE")[UNIFIED_BUS]
+    own = (transfers.link == link) & (transfers.size > 0)
+    sent, target = transfers.take(own), peers.targets[own]
+    came = arrivals.take(arrivals.link == link)
+    source = came.source % peers.devices
+    ports = []
+    for device in range(peers.devices):
+        if device != peers.device:
+            away, here = sent.take(target == device), came.take(source == device)
+            ports.append(
+                Flow.joined(
+                    [
+                        _flow(tasks, away.task, away.size * 0, away.size),
+                        Flow(here.start, here.end, here.size, here.size * 0),
+                    ]
+                )
+            )
+    return replace(moved, ports=tuple(ports) or moved.ports)
 
 
 def _flow(tasks: Tasks, task: Integers, read: Integers, written: Integers) -> Flow:

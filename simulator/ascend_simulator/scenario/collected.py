@@ -18,7 +18,7 @@ COLLECTED = {
         *("device-memory", "module-memory"),
     ),
     "sys_io": ("nic", "roce", "network-counters"),
-    "sys_interconnection": ("hccs", "pcie", "sio"),
+    "sys_interconnection": ("hccs", "pcie", "sio", "ub", "ccu"),
     "host_sys.cpu": ("host-cpu",),
     "host_sys.mem": ("host-memory",),
     "host_sys.disk": ("host-disk",),
@@ -29,7 +29,7 @@ COLLECTED = {
     "sys_pid": ("process-load", "process-memory"),
     "sys_cpu": ("ai-cpu", "control-cpu", "scheduler-cpu"),
     "dvpp": ("dvpp",),
-    "instr": ("biu-groups",),
+    "instr": ("biu-groups", "biu-perf"),
     "host_sys_usage.cpu": ("system-load", "process-load"),
     "host_sys_usage.mem": ("system-memory", "process-memory"),
 }

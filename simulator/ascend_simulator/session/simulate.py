@@ -13,6 +13,7 @@ import numpy as np
 
 from ascend_ref.capture import (
     Capture,
+    Collectives,
     Copies,
     Counters,
     DeviceFacts,
@@ -34,8 +35,9 @@ from ..program.counters import metric_names, metric_values
 from ..program.model import Annotate, Dimension
 from ..program.parallel import sequence_parallel
 from ..records import RecordScene, records_of
+from ..records.collectives import with_units
 from ..samples import record_host_samples, record_samples
-from ..samples.traffic import traffic
+from ..samples.traffic import Peers, traffic, with_ports
 from ..world.communication import Communication, Expansion
 from ..world.compiled import Compiled
 from ..world.coupled import Coupling, Summary, summarize
@@ -181,6 +183,9 @@ class _Recording:
         moved = traffic(
             self.compiled, tasks, device.kernels, device.copies, transfers, found.arrivals
         )
+        collectives = expansion.collectives(own.launch, timeline.step_numbers, rows, names)
+        peers = self._peers(transfers, collectives, groups, group_ranks)
+        moved = with_ports(moved, tasks, transfers, found.arrivals, peers)
         samples = {
             **record_samples(scene, moved, memory.footprint),
             **record_host_samples(scene),
@@ -196,7 +201,7 @@ class _Recording:
             counters=self._counters(device.kernels, device.kernel_run),
             groups=groups,
             group_ranks=group_ranks,
-            collectives=expansion.collectives(own.launch, timeline.step_numbers, rows, names),
+            collectives=collectives,
             transfers=transfers,
             calls=host.calls,
             activities=host.activities,
@@ -221,8 +226,9 @@ class _Recording:
                 model=self.model,
             )
         )
+        capture = with_units(replace(capture, records=records))
         steps = timeline.step_numbers[device.kernel_run // self.clocks.kind.shape[1]]
-        return replace(capture, records=records), steps
+        return capture, steps
 
     @property
     def model(self) -> int:
@@ -247,6 +253,14 @@ class _Recording:
                 f"device memory; expected at most the {chip.memory / GIBI:.0f} GiB of {chip.name}: "
                 "a smaller model or batch, more tensor or pipeline ranks, or a milder leak"
             )
+
+    def _peers(
+        self, transfers: Transfers, collectives: Collectives, groups: Groups, ranks: Integers
+    ) -> Peers:
+        devices = self.world.machine.devices_per_host
+        group = collectives.group[transfers.collective]
+        found = ranks[groups.first[group] + np.maximum(transfers.target, 0)] % devices
+        return Peers(self.device, devices, found)
 
     @property
     def process(self) -> int:

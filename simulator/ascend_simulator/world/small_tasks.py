@@ -83,12 +83,16 @@ class SmallTasks:
 
 @dataclass(frozen=True, slots=True)
 class Arrivals(Batch):
-    """Data that peers moved to this rank: no rows of the profile, but its links carry them."""
+    """Data that peers moved to this rank: no rows of the profile, but its links carry them.
+
+    source: the peer, among all ranks.
+    """
 
     start: Integers
     end: Integers
     size: Integers
     link: Integers
+    source: Integers
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +264,7 @@ class Lanes:
                         end=arrived.reshape(-1),
                         size=np.broadcast_to(size[:, None], arrived.shape).reshape(-1),
                         link=np.full(rows, self.link_ids[path]),
+                        source=np.full(rows, ends.ranks[source]),
                     )
                 )
         return Arrivals.joined(parts)

@@ -115,6 +115,7 @@ from .mstx import MSPROFTX as MSPROFTX
 from .mstx import STAMP as STAMP
 from .samples import ACC_PMU as ACC_PMU
 from .samples import CCU_INSTR as CCU_INSTR
+from .samples import CCU_RANKS as CCU_RANKS
 from .samples import CCU_STAT as CCU_STAT
 from .samples import CHIP_TRANS as CHIP_TRANS
 from .samples import CHIP_TRANS_V6 as CHIP_TRANS_V6

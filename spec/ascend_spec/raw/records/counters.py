@@ -365,17 +365,17 @@ TSCPU = record(
 )
 """Counters of the CPU of the task scheduler."""
 
-_BIU = ("raw-prof 2.2", "upstream-msprof BIU_PERF_FMT")
+_BIU = ("raw-prof 2.2", "upstream-msprof BIU_PERF_FMT", "upstream-msprof BiuPerfChip6Parser")
 _biu = partial(observed, source=_BIU, shows=UNRECORDED)
 
 BIU_INSTR_V6 = record(
     4,
-    _biu("sysCnt", Int16ul, "Time that passed, or bits of the time.", unit="tick"),
+    _biu("sysCnt", Int16ul, "Cycles of the core that passed, or bits of the counter."),
     _biu(
         "instruction",
         bits(
-            _biu("ctrlType", BitsInteger(4), "Kind of the word."),
-            _biu("events", BitsInteger(12), "What happened."),
+            _biu("ctrlType", BitsInteger(4), "Kind of the word.", values="traced_words"),
+            _biu("events", BitsInteger(12), "Pipes that work, or what the program has set."),
         ),
         "Kind and events; the word has no name of its own.",
     ),

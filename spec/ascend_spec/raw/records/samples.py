@@ -208,10 +208,10 @@ NPU_MODULE_MEM = record(
     ),
 )
 
-_ub = _parts("UB_FMT")
+_ub = partial(observed, source=(*_ROW, "upstream-msprof UB_FMT", "upstream-msprof UbProcessor"))
 
 
-def _port(way: str, word: str, shown: str) -> tuple[Construct, ...]:
+def _port(way: str, word: str) -> tuple[Construct, ...]:
     names = ("PortBandwidth", "PacketRate", "Bytes", "Packets", "Errors", "Dropped")
     words = (
         "Bandwidth of the port",
@@ -222,8 +222,8 @@ def _port(way: str, word: str, shown: str) -> tuple[Construct, ...]:
         "Packets that were dropped",
     )
     return tuple(
-        _ub(f"{way}{name}", Int64ul, f"{text}, {word}.", shows=shown if not at else UNRECORDED)
-        for at, (name, text) in enumerate(zip(names, words, strict=True))
+        _ub(f"{way}{name}", Int64ul, f"{text}, {word}.", shows=UNRECORDED)
+        for name, text in zip(names, words, strict=True)
     )
 
 
@@ -232,11 +232,11 @@ UB = record(
     Padding(4),
     _ub("portId", Int16ul, "Port.", shows="ub.port"),
     Padding(2),
-    _ub("timestamp", Int64ul, "When it was sampled.", shows="ub.time"),
-    _ub("udmaRxBind", Int64ul, "Bandwidth of UDMA, received.", shows=UNRECORDED),
-    _ub("udmaTxBind", Int64ul, "Bandwidth of UDMA, sent.", shows=UNRECORDED),
-    *_port("rx", "received", "ub.received"),
-    *_port("tx", "sent", "ub.sent"),
+    _ub("timestamp", Int64ul, SINCE_START, shows="ub.time", **_START),
+    _ub("udmaRxBind", Int64ul, "Bandwidth of UDMA, received.", shows="ub.received", unit="MB/s"),
+    _ub("udmaTxBind", Int64ul, "Bandwidth of UDMA, sent.", shows="ub.sent", unit="MB/s"),
+    *_port("rx", "received"),
+    *_port("tx", "sent"),
 )
 """Ports of the unified bus; chips 15 and 16."""
 
