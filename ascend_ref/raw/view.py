@@ -30,6 +30,7 @@ from ascend_spec import raw_catalog
 from .aicpu import RUNS, held_of_aicpu
 from .amounts import RATES
 from .caches import KINDS, held_of_caches
+from .chip_links import held_of_chip_links
 from .clocks import Clock
 from .communication import NOT_COLLECTED
 from .cores import LOAD, SUMMARY, held_of_cores
@@ -52,6 +53,7 @@ from .system_calls import held_of_system_calls
 from .system_load import held_of_system_load
 from .tensors import NOT_AVAILABLE, todays_layouts
 from .traffic import HELD
+from .voltages import held_of_voltages
 
 _NOT_WRITTEN: Mapping[str, str] = {
     "schedules": "kernels that schedule communication",
@@ -134,6 +136,8 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         **held_of_engines(capture),
         **held_of_processors(capture),
         **held_of_pipes(capture, lost),
+        **held_of_voltages(capture, partial(nearest, clocks.device)),
+        **held_of_chip_links(capture, partial(nearest, clocks.device)),
         **_iterations(capture, clocks.device, lost),
         **held_of_caches(capture),
         **held_of_aicpu(capture, clocks.device),

@@ -17,6 +17,7 @@ from ascend_spec import timeline_catalog
 from .arrows import host_to_device, launches
 from .events import Item, Metadata, Points
 from .layers import (
+    chip_links,
     communication,
     counters,
     framework,
@@ -25,6 +26,7 @@ from .layers import (
     marks,
     mindspore,
     overlap,
+    power,
     queue,
     steps,
     units,
@@ -49,7 +51,8 @@ OF_MSPROF: tuple[Source, ...] = (
     hardware.hardware,
     marks.device_marks,
     steps.steps,
-    partial(counters.counters, names=("AI Core Freq",)),
+    power.clock,
+    power.voltages,
     communication.communication,
     host_to_device,
     # First of those without a fixed number: beyond 31 it would run into that of the unit.
@@ -59,6 +62,7 @@ OF_MSPROF: tuple[Source, ...] = (
         counters.counters, names=("NPU MEM", "DDR", "HBM", "HCCS", "NIC", "RoCE", "PCIe", "LLC")
     ),
     partial(counters.counters, names=("Acc PMU", "Stars Soc Info", "SIO", "QoS")),
+    chip_links.chip_links,
     partial(counters.counters, names=("AI Core Utilization", "Ub")),
     overlap.overlap_analysis,
 )

@@ -43,7 +43,6 @@ DONE_ON: Mapping[str, frozenset[str]] = {
 
 NOT_SIMULATED = frozenset(
     [
-        *("layer/Stars Chip Trans", "layer/Voltage Info", "raw/lpm_info"),
         *("table/UB", "csv/ub", "layer/Ub", "raw/ub"),
         *("table/CCU", "csv/ccu_channel", "csv/ccu_mission", "layer/CCU", "raw/ccu_instr"),
         *("raw/ccu_stat", "raw/ccu_task_info", "raw/ccu_group_info", "raw/ccu_wait_signal_info"),
@@ -51,14 +50,6 @@ NOT_SIMULATED = frozenset(
     ]
 )
 """What no simulated run has on any product."""
-NOT_SIMULATED_ON: Mapping[str, frozenset[str]] = {
-    "310P": frozenset(["layer/AI Core Freq"]),
-    "950": frozenset(["raw/lpm_freq"]),
-}
-NOT_SIMULATED_AT_LEVEL_0 = frozenset(["raw/graph_id_map"])
-"""Its names are those of models with fused operators, which level 0 does not have."""
-BY_PYTHON_AT_LEVEL_0 = frozenset(["csv/communication_statistic"])
-"""Its rows are types of operators, which level 0 does not know."""
 
 
 def does(phrases: tuple[str, ...], product: str) -> bool:
@@ -66,12 +57,6 @@ def does(phrases: tuple[str, ...], product: str) -> bool:
     return not phrases or any(
         one not in NEVER_DONE and product in DONE_ON.get(one, PRODUCTS) for one in phrases
     )
-
-
-def left_out(product: str, level: int) -> frozenset[str]:
-    """What the simulator does not make on a product at a level."""
-    found = NOT_SIMULATED | NOT_SIMULATED_ON.get(product, frozenset())
-    return found if level else found | NOT_SIMULATED_AT_LEVEL_0 | BY_PYTHON_AT_LEVEL_0
 
 
 @cache

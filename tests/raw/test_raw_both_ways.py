@@ -81,7 +81,7 @@ def test_everything_that_is_written_is_in_some_preset() -> None:
         *("l2_cache", "soc_pmu", "page_fault", "aicpu", "aicpu_mi", "static_op_mem", "fusion_op"),
         *("ai_cpu_top_function", "ctrl_cpu_top_function", "ts_cpu_top_function"),
         *("ai_cpu_pmu_events", "ctrl_cpu_pmu_events", "ts_cpu_pmu_events"),
-        *("biu_flow", "biu_cycles"),
+        *("biu_flow", "biu_cycles", "voltage", "pa_link", "pcie_link"),
     }
 
 

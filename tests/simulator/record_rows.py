@@ -21,6 +21,7 @@ EVERYTHING = Switches(
     memory=True,
     l2=True,
     sys_hardware_mem=50,
+    sys_interconnection=20,
     host_sys=("cpu", "mem", "disk", "network", "osrt"),
     aicpu=True,
     soc_pmu=True,

@@ -43,6 +43,8 @@ PROCESSORS = {
     }.items()
     for name in ("top_function", "pmu_events")
 }
+VOLTAGES = {"A2", "A3"}
+"""Products that record their voltages, whatever is asked for."""
 GRAPH = {"fusion_op", "step_trace", "step_trace_get_next"}
 
 MADE: Mapping[str, tuple[dict[str, Any], dict[str, set[str]]]] = {
@@ -64,6 +66,10 @@ MADE: Mapping[str, tuple[dict[str, Any], dict[str, set[str]]]] = {
         {"process_mem": set(PRODUCTS), "process_cpu_usage": set(PRODUCTS)},
     ),
     "sys_cpu": ({"sys_cpu": 50}, PROCESSORS),
+    "sys_interconnection": (
+        {"sys_interconnection": 20},
+        {"pa_link": {"A2", "A3"}, "pcie_link": {"950"}},
+    ),
     "instr": ({"instr": 30_000}, {"biu_flow": FLOWS, "biu_cycles": FLOWS}),
     "host_sys_usage cpu": (
         {"host_sys_usage": ("cpu",)},
@@ -82,7 +88,8 @@ MADE: Mapping[str, tuple[dict[str, Any], dict[str, set[str]]]] = {
 
 def expected(product: str, switch: str) -> set[str]:
     made = {name for name, products in MADE[switch][1].items() if product in products}
-    return made | GRAPH | ({"step_trace_reduce"} if product in TRAINS else set())
+    usual = GRAPH | ({"step_trace_reduce"} if product in TRAINS else set())
+    return made | usual | ({"voltage"} if product in VOLTAGES else set())
 
 
 def taken(capture: Capture) -> set[str]:

@@ -17,6 +17,7 @@ from ..vocabulary import level
 from .aicpu import read_aicpu
 from .caches import read_caches
 from .calls import read_calls
+from .chip_links import read_chip_links
 from .communication import read_communication
 from .copies import read_copies
 from .cores import read_cores
@@ -40,6 +41,7 @@ from .session import Session, open_session
 from .system_calls import read_system_calls
 from .system_load import read_system_load
 from .tasks import join_tasks
+from .voltages import read_voltages
 from .workspace import read_workspace
 
 
@@ -100,6 +102,7 @@ def _capture(session: Session) -> Capture:
     of_ai_cpu = read_aicpu(session, launched, computed, texts)
     of_processors = read_processors(session, texts)
     of_pipes = read_pipes(session, texts)
+    of_links = read_chip_links(session)
     on = {switch for table in samples for switch in catalog().tables[table].switches}
     collected: Level = 1 if nodes.recorded else 0
     if (calls.table.level == level("RUNTIME")).any():
@@ -114,7 +117,7 @@ def _capture(session: Session) -> Capture:
             *(one for one, table in HOST_TABLES.items() if table in of_host),
             *((SWITCH,) if len(of_system) else ()),
         ),
-        sys_interconnection=int("sys-interconnection" in on),
+        sys_interconnection=int("sys-interconnection" in on or len(of_links) > 0),
         l2="l2_cache" in caches,
         soc_pmu="soc_pmu" in caches,
         aicpu=len(of_ai_cpu) > 0,
@@ -149,6 +152,8 @@ def _capture(session: Session) -> Capture:
             **read_engines(session, texts),
             **of_processors,
             **of_pipes,
+            **of_links,
+            **read_voltages(session, origin, texts),
             **read_iterations(session),
         },
     )

@@ -17,7 +17,7 @@ from ascend_spec.timeline.model import Layer
 from ..samples.host import NETWORK_SPEED, PROCESSORS
 from ..samples.scene import Columns
 from ..scenario.collected import frequency
-from . import caches, functions, graph, iterations, memory, pipes, processors
+from . import caches, chip_links, functions, graph, iterations, memory, pipes, power, processors
 from .scene import HOST, RecordScene
 
 Builder: TypeAlias = Callable[[RecordScene], Columns]
@@ -54,12 +54,21 @@ BUILDERS: Mapping[str, Builder] = {
     },
     "biu_flow": pipes.biu_flow,
     "biu_cycles": pipes.biu_cycles,
+    "voltage": power.voltage,
+    "pa_link": chip_links.pa_link,
+    "pcie_link": chip_links.pcie_link,
     "host_cpu_usage": lambda _: _of_host("processors", PROCESSORS),
     "host_mem_usage": lambda _: _of_host("total", memory.HOST_BYTES),
     "host_network_usage": lambda _: _of_host("speed", NETWORK_SPEED),
 }
 FILES = {"step_trace_reduce": "step_trace", "step_trace_get_next": "step_trace"}
-LAYERS = {"biu_flow": "biu_group", "biu_cycles": "aic_core_group"}
+LAYERS = {
+    "biu_flow": "biu_group",
+    "biu_cycles": "aic_core_group",
+    "voltage": "Voltage Info",
+    "pa_link": "Stars Chip Trans",
+    "pcie_link": "Stars Chip Trans",
+}
 """What shows a record, where it is not a file of its own name."""
 OF_GRAPHS = ("fusion_op", "static_op_mem", *FILES.values(), *FILES)
 OF_PREPARATION = ("aicpu_mi", "dp", "dvpp")

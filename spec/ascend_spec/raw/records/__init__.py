@@ -118,6 +118,10 @@ from .samples import CCU_INSTR as CCU_INSTR
 from .samples import CCU_STAT as CCU_STAT
 from .samples import CHIP_TRANS as CHIP_TRANS
 from .samples import CHIP_TRANS_V6 as CHIP_TRANS_V6
+from .samples import LINK_BITS as LINK_BITS
+from .samples import NO_BANDWIDTH as NO_BANDWIDTH
+from .samples import PA_LINK as PA_LINK
+from .samples import PCIE_LINK as PCIE_LINK
 from .samples import CORE_CLOCK as CORE_CLOCK
 from .samples import CORE_DIES as CORE_DIES
 from .samples import DDR as DDR
