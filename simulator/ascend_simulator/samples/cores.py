@@ -74,7 +74,7 @@ def clock_changes(scene: DeviceScene) -> tuple[Integers, Integers]:
     timeline, nominal = scene.timeline, scene.machine.chip.frequency
     start, end = timeline.session
     changed = timeline.frequency != np.append(nominal, timeline.frequency[:-1])
-    soon = min(start + scene.noise("AICORE_FREQ").one(*FIRST_US) * MICROSECOND, end)
+    soon = min(start + scene.draws("noise", "AICORE_FREQ").one(*FIRST_US) * MICROSECOND, end)
     soon = min(soon, int(timeline.step_starts[0]))
     ended = not scene.disturbances.ends_abnormally(timeline.rank)
     last = slice(0, int(ended))
