@@ -112,3 +112,19 @@ def test_a_950_records_the_changes_of_its_clock_as_well(tmp_path: Path) -> None:
     (count,) = struct.unpack_from("<I", content)
     inner = set(capture.samples["AICORE_FREQ"]["timestampNs"].tolist())
     assert count == len(inner - {capture.origin.start, capture.origin.end})
+
+
+def test_memory_of_the_process_and_of_the_device_stand_in_files_of_their_own(
+    tmp_path: Path,
+) -> None:
+    """Collectors have a channel for each, and readers take both (upstream-runtime ProfAppMemJob)."""
+    capture = simulate(override(RUN.preset("observed-everything"), ranks=1, steps=1)).capture(0)
+    held = raw_view(capture).capture
+    write_raw(tmp_path / "PROF_1", held)
+    kinds = {}
+    for name in ("npu_mem.app", "npu_mem.data"):
+        content = b"".join(one.read_bytes() for one in tmp_path.rglob(f"{name}.0.slice_*"))
+        kinds[name] = {event for _, event in struct.iter_unpack("<II24x", content)}
+    assert kinds == {"npu_mem.app": {0}, "npu_mem.data": {1}}
+    (found,) = read_raw(tmp_path / "PROF_1")
+    assert len(found.capture.samples["NPU_MEM"]["hbm"]) == len(held.samples["NPU_MEM"]["hbm"])

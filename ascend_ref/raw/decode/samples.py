@@ -13,8 +13,8 @@ from ascend_ref.capture.model import NONE
 from ascend_spec.raw import records
 
 from ..context import Context
-from ..fields import numbers
-from ..samples import CLOCK, SOC, file_of, owners, with_bounds
+from ..fields import joined, numbers
+from ..samples import CLOCK, MEMORY_FILES, SOC, file_of, owners, with_bounds
 from ..voltages import FILE as VOLTAGES
 from ..voltages import FREQUENCY, has_voltages
 from .amounts import read_caches, read_dies, read_links, read_memory, read_network
@@ -75,7 +75,11 @@ def _sampled_clock(session: Session, context: Context) -> Columns:
 
 def _memory(session: Session, context: Context, _: Origin, texts: Texts) -> Columns:
     every = owners()
-    rows, time = timed(session, context, "npu_mem", right=lambda some: some["event"] < len(every))
+    parts = [
+        timed(session, context, kind, right=lambda some: some["event"] < len(every))
+        for kind in MEMORY_FILES
+    ]
+    rows, time = joined([one for one, _ in parts]), np.concatenate([one for _, one in parts])
     order = np.argsort(rows["event"], kind="stable")
     named = texts.numbers(every) if len(rows) else np.zeros(len(every), np.int64)
     return {

@@ -12,7 +12,7 @@ from ascend_ref.capture import Capture, Integers
 from ascend_spec.raw import records
 
 from ..fields import joined, put, taken, time_field
-from ..samples import CLOCK, FILES, SOC, file_of, owners, soc_record
+from ..samples import CLOCK, FILES, MEMORY_FILES, SOC, file_of, owners, soc_record
 from .amounts import die_rows, write_amounts
 from .chip_links import link_rows
 from .host import write_host
@@ -69,7 +69,9 @@ def _write_memory(capture: Capture, tree: RawTree, table: Columns, device: int) 
     # The memory of a process of another name is that of the program, which is 0.
     rows["event"] = [number.get(every[one], 0) for one in table["type"].tolist()]
     rows["ddr"], rows["hbm"] = table["ddr"], table["hbm"]
-    tree.write("npu_mem", _in_order(rows, rows["timestamp"]), device)
+    for event, kind in enumerate(MEMORY_FILES):
+        own = taken(rows, np.flatnonzero(rows["event"] == event))
+        tree.write(kind, _in_order(own, own["timestamp"]), device)
 
 
 def _write_modules(tree: RawTree, table: Columns, device: int) -> None:
