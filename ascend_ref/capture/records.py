@@ -242,6 +242,20 @@ RECORDS: Mapping[str, Record] = {
             "number": f"{_OF_UNITS} event mask channel peer",
         },
     ),
+    "voltage": _record(
+        "Voltages in mV as exporters state them: at the start of the session, at each change, and "
+        "at its end. supply: 'Aicore Voltage' or 'Bus Voltage'.",
+        {"text": "supply", "time": "time", "number": "millivolts"},
+    ),
+    "pa_link": _record(
+        "Load of each link to other chips, sampled, in steps of a coarse scale.",
+        {"time": "time", "number": "link received sent"},
+    ),
+    "pcie_link": _record(
+        "Load of each link of PCIe, sampled, in steps of a coarse scale. link: the die of chips "
+        "that sample dies apart.",
+        {"time": "time", "number": "link written read"},
+    ),
     "host_cpu_usage": _record("Processors of the host.", {"number": "processors"}),
     "host_mem_usage": _record("Memory of the host.", {"size": "total"}),
     "host_network_usage": _record(

@@ -26,6 +26,11 @@ HOST_TABLES: Mapping[HostSampler, str] = {
 
 SOC = "stars_soc_profile"
 
+MEMORY_FILES = ("npu_mem_app", "npu_mem")
+"""The kinds of files of NPU_MEM, by whose memory they sample: a collector has a channel for each
+(upstream-runtime ProfAppMemJob).
+"""
+
 FILES: Mapping[str, str] = {
     "ACC_PMU": SOC,
     CLOCK: "lpm_freq",

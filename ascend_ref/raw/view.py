@@ -31,6 +31,7 @@ from .aicpu import RUNS, held_of_aicpu
 from .amounts import RATES
 from .caches import KINDS, held_of_caches
 from .ccu import TABLE, ccu_table, held_of_ccu
+from .chip_links import held_of_chip_links
 from .clocks import Clock
 from .communication import NOT_COLLECTED
 from .cores import LOAD, SUMMARY, held_of_cores
@@ -54,6 +55,7 @@ from .system_calls import held_of_system_calls
 from .system_load import held_of_system_load
 from .tensors import NOT_AVAILABLE, todays_layouts
 from .traffic import HELD
+from .voltages import held_of_voltages
 
 _NOT_WRITTEN: Mapping[str, str] = {
     "schedules": "kernels that schedule communication",
@@ -138,6 +140,8 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         **held_of_pipes(capture, lost),
         **held_of_instructions(capture, clocks.device),
         **held_of_ccu(kept, clocks.device),
+        **held_of_voltages(capture, partial(nearest, clocks.device)),
+        **held_of_chip_links(capture, partial(nearest, clocks.device)),
         **_iterations(capture, clocks.device, lost),
         **held_of_caches(capture),
         **held_of_aicpu(capture, clocks.device),

@@ -18,6 +18,7 @@ from .arrows import host_to_device, launches
 from .events import Item, Metadata, Points
 from .layers import (
     ccu,
+    chip_links,
     communication,
     counters,
     framework,
@@ -26,6 +27,7 @@ from .layers import (
     marks,
     mindspore,
     overlap,
+    power,
     queue,
     steps,
     units,
@@ -50,7 +52,8 @@ OF_MSPROF: tuple[Source, ...] = (
     hardware.hardware,
     marks.device_marks,
     steps.steps,
-    partial(counters.counters, names=("AI Core Freq",)),
+    power.clock,
+    power.voltages,
     communication.communication,
     host_to_device,
     # First of those without a fixed number: beyond 31 it would run into that of the unit.
@@ -60,6 +63,7 @@ OF_MSPROF: tuple[Source, ...] = (
         counters.counters, names=("NPU MEM", "DDR", "HBM", "HCCS", "NIC", "RoCE", "PCIe", "LLC")
     ),
     partial(counters.counters, names=("Acc PMU", "Stars Soc Info", "SIO", "QoS")),
+    chip_links.chip_links,
     partial(counters.counters, names=("AI Core Utilization", "Ub")),
     units.instructions,
     ccu.instructions,

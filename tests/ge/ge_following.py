@@ -31,7 +31,6 @@ schedule: {active: 2}
 NEVER_DONE = frozenset(
     [
         "has operators with attributes that the framework reports",
-        "has its memory sampled by process",
         "runs on a chip with vector cores apart",
     ]
 )
@@ -41,33 +40,12 @@ DONE_ON: Mapping[str, frozenset[str]] = {
 }
 """What this program does on some products alone: those for inference train with no others."""
 
-NOT_SIMULATED = frozenset(
-    [
-        *("layer/Stars Chip Trans", "layer/Voltage Info", "raw/lpm_info"),
-    ]
-)
-"""What no simulated run has on any product."""
-NOT_SIMULATED_ON: Mapping[str, frozenset[str]] = {
-    "310P": frozenset(["layer/AI Core Freq"]),
-    "950": frozenset(["raw/lpm_freq"]),
-}
-NOT_SIMULATED_AT_LEVEL_0 = frozenset(["raw/graph_id_map"])
-"""Its names are those of models with fused operators, which level 0 does not have."""
-BY_PYTHON_AT_LEVEL_0 = frozenset(["csv/communication_statistic"])
-"""Its rows are types of operators, which level 0 does not know."""
-
 
 def does(phrases: tuple[str, ...], product: str) -> bool:
     """Whether the program does one of these."""
     return not phrases or any(
         one not in NEVER_DONE and product in DONE_ON.get(one, PRODUCTS) for one in phrases
     )
-
-
-def left_out(product: str, level: int) -> frozenset[str]:
-    """What the simulator does not make on a product at a level."""
-    found = NOT_SIMULATED | NOT_SIMULATED_ON.get(product, frozenset())
-    return found if level else found | NOT_SIMULATED_AT_LEVEL_0 | BY_PYTHON_AT_LEVEL_0
 
 
 @cache

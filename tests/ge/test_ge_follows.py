@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ge_following import PRODUCTS, does, left_out, written
+from ge_following import NOT_SIMULATED, PRODUCTS, does, written
 from slices import some
 
 from ascend_ref.ge.options.explain import Explanation, explain
@@ -87,11 +87,10 @@ def compare(product: str, options: Mapping[str, Any], folder: Path) -> None:
     explanation = explained(product, options)
     assert explanation.settings is not None
     assert not explanation.settings.problems
-    out = left_out(product, explanation.settings.level or 0)
     named = {
         one.address: list(one.columns)
         for one in explanation.things
-        if does(one.program, product) and one.address not in out
+        if does(one.program, product) and one.address not in NOT_SIMULATED
     }
     there = written(folder, product, options)
     if explanation.settings.level is None:  # without tasks there may be no name to be hashed

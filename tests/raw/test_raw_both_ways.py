@@ -84,6 +84,7 @@ def test_everything_that_is_written_is_in_some_preset() -> None:
         *("biu_flow", "biu_cycles", "UB", "CCU"),
         *("ccu_mission", "ccu_channel"),
         *("ccu_task_info", "ccu_group_info", "ccu_wait_signal_info"),
+        *("voltage", "pa_link", "pcie_link"),
     }
 
 

@@ -207,5 +207,5 @@ def test_periods_of_two_lengths_have_no_file() -> None:
     periods = np.append(cycles["period"][:-1], 2 * PERIOD)
     records = {**capture.records, "biu_cycles": {**cycles, "period": periods}}
     held = raw_view(replace(capture, records=records))
-    assert held.capture.records == {}
+    assert not {"biu_cycles", "biu_flow"} & held.capture.records.keys()
     assert "records of biu_cycles, biu_flow" in held.lost

@@ -43,6 +43,8 @@ PROCESSORS = {
     }.items()
     for name in ("top_function", "pmu_events")
 }
+VOLTAGES = {"A2", "A3"}
+"""Products that record their voltages, whatever is asked for."""
 GRAPH = {"fusion_op", "step_trace", "step_trace_get_next"}
 
 MADE: Mapping[str, tuple[dict[str, Any], dict[str, set[str]]]] = {
@@ -73,7 +75,8 @@ MADE: Mapping[str, tuple[dict[str, Any], dict[str, set[str]]]] = {
         {
             f"ccu_{name}": {"950"}
             for name in ("mission", "channel", "task_info", "group_info", "wait_signal_info")
-        },
+        }
+        | {"pa_link": {"A2", "A3"}, "pcie_link": {"950"}},
     ),
     "host_sys_usage cpu": (
         {"host_sys_usage": ("cpu",)},
@@ -92,7 +95,8 @@ MADE: Mapping[str, tuple[dict[str, Any], dict[str, set[str]]]] = {
 
 def expected(product: str, switch: str) -> set[str]:
     made = {name for name, products in MADE[switch][1].items() if product in products}
-    return made | GRAPH | ({"step_trace_reduce"} if product in TRAINS else set())
+    usual = GRAPH | ({"step_trace_reduce"} if product in TRAINS else set())
+    return made | usual | ({"voltage"} if product in VOLTAGES else set())
 
 
 def taken(capture: Capture) -> set[str]:

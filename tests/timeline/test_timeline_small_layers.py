@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from timeline_recordings import Event, layers, of_phase, simulated, written
 
+from ascend_ref.capture import RECORDS
 from ascend_ref.db.encode import encode
 from ascend_ref.recorded import Output, Recorded, from_captures
 from ascend_ref.recorded.shape import shape_of
@@ -17,12 +18,13 @@ from ascend_simulator.scenario import RUN
 from ascend_spec import catalog
 
 START = 1_767_258_000_000_001_234
+CHIPS = "Stars Chip Trans"
 
 
 def with_rows(output: Output, name: str, *rows: dict[str, Any]) -> Recorded:
     """One operator and these rows of a table, or of an extra."""
     some = simulated("single-op", output)
-    if name.startswith("biu"):
+    if name in RECORDS:
         return replace(some, extras={**some.extras, name: texts_encoded(rows)})
     schema = shape_of(output, name).schema
     columns = [
@@ -245,3 +247,75 @@ def test_samples_of_another_kind_than_the_events_of_a_layer_are_left_out() -> No
     ]
     (event,) = of_layer(written(with_rows("msprof", "HBM", *rows), "cpp")["msprof"], "HBM")
     assert (event["name"], event["args"]) == ("HBM 1/Write", {"Write(MB/s)": 3.0})
+
+
+def test_voltages_are_shown_again_every_millisecond_by_python_and_not_by_cpp() -> None:
+    rows = [
+        {"device": 0, "supply": supply, "time": START + late, "millivolts": value}
+        for supply, late, value in (
+            ("Aicore Voltage", 0, 900),
+            ("Aicore Voltage", 2_500_000, 850),
+            ("Bus Voltage", 0, 790),
+        )
+    ]
+    recorded = with_rows("msprof", "voltage", *rows)
+    events = of_layer(written(recorded, "python")["msprof"], "Voltage Info")
+    assert [(one["name"], one["ts"][-8:], one["args"]) for one in events] == [
+        ("Aicore Voltage", "0001.234", {"mV": 900}),
+        ("Aicore Voltage", "1001.234", {"mV": 900}),
+        ("Aicore Voltage", "2001.234", {"mV": 900}),
+        ("Aicore Voltage", "2501.234", {"mV": 850}),
+        ("Bus Voltage", "0001.234", {"mV": 790}),
+    ]
+    assert "Voltage Info" not in layers(written(recorded, "cpp")["msprof"]).values()
+
+
+def test_links_between_chips_have_their_number_next_to_the_level() -> None:
+    row = {"device": 0, "time": START, "link": 7, "received": 3, "sent": 0}
+    for writer in ("cpp", "python"):
+        events = of_layer(written(with_rows("msprof", "pa_link", row), writer)["msprof"], CHIPS)
+        assert [(one["name"], one["tid"], one["args"]) for one in events] == [
+            ("PA Link Rx", 111111, {"PA Link Rx": 3, "PA Link ID": 7}),
+            ("PA Link Tx", 111111, {"PA Link Tx": 0, "PA Link ID": 7}),
+        ]
+
+
+def test_pcie_by_die_is_one_event_for_all_dies_in_python_and_one_each_in_cpp() -> None:
+    rows = [
+        {"device": 0, "time": START, "link": die, "written": 4 + die, "read": die}
+        for die in range(2)
+    ]
+    recorded = with_rows("msprof", "pcie_link", *rows)
+    recorded = replace(recorded, origin=replace(recorded.origin, family="950"))
+    read, wrote = "PCIE Read Bandwidth", "PCIE Write Bandwidth"
+    shown = {
+        writer: [
+            (one["name"], one["args"])
+            for one in of_layer(written(recorded, writer)["msprof"], CHIPS)
+        ]
+        for writer in ("cpp", "python")
+    }
+    assert shown["python"] == [
+        (read, {"U-Die0": 0, "U-Die1": 1}),
+        (wrote, {"U-Die0": 4, "U-Die1": 5}),
+    ]
+    assert sorted(shown["cpp"], key=str) == [
+        (read, {"U-Die0": 0}),
+        (read, {"U-Die1": 1}),
+        (wrote, {"U-Die0": 4}),
+        (wrote, {"U-Die1": 5}),
+    ]
+
+
+def test_a_chip_that_records_no_changes_shows_its_rated_clock() -> None:
+    """Of 310P, from the start of the session until its end, every millisecond."""
+    recorded = simulated("inference-310p", "msprof")
+    origin = recorded.origin
+    assert origin.facts is not None
+    assert origin.end is not None
+    events = of_layer(written(recorded, "python")["msprof"], "AI Core Freq")
+    assert {event["args"]["MHz"] for event in events} == {origin.facts.frequency}
+    ends = [int(events[at]["ts"].replace(".", "")) for at in (0, -1)]
+    assert ends == [origin.start, origin.end]
+    assert len(events) == (origin.end - origin.start - 1) // 1_000_000 + 2
+    assert "AICORE_FREQ" not in recorded.tables

@@ -19,6 +19,7 @@ from .aicpu import read_aicpu
 from .caches import read_caches
 from .calls import read_calls
 from .ccu import read_units, units_table
+from .chip_links import read_chip_links
 from .communication import read_communication
 from .copies import read_copies
 from .cores import read_cores
@@ -44,6 +45,7 @@ from .session import Session, open_session
 from .system_calls import read_system_calls
 from .system_load import read_system_load
 from .tasks import join_tasks
+from .voltages import read_voltages
 from .workspace import read_workspace
 
 
@@ -121,6 +123,7 @@ def _capture(session: Session) -> Capture:
     of_pipes = read_pipes(session, texts)
     traced = read_instructions(session, origin, texts)
     periods = [stated_period(one) for one in session.devices.values() if traced or of_pipes]
+    of_links = read_chip_links(session)
     on = {switch for table in samples for switch in catalog().tables[table].switches}
     collected: Level = 1 if nodes.recorded else 0
     if (calls.table.level == level("RUNTIME")).any():
@@ -135,7 +138,7 @@ def _capture(session: Session) -> Capture:
             *(one for one, table in HOST_TABLES.items() if table in of_host),
             *((SWITCH,) if len(of_system) else ()),
         ),
-        sys_interconnection=int("sys-interconnection" in on),
+        sys_interconnection=int("sys-interconnection" in on or len(of_links) > 0),
         l2="l2_cache" in caches,
         soc_pmu="soc_pmu" in caches,
         aicpu=len(of_ai_cpu) > 0,
@@ -172,6 +175,8 @@ def _capture(session: Session) -> Capture:
             **of_pipes,
             **traced,
             **of_units,
+            **of_links,
+            **read_voltages(session, origin, texts),
             **read_iterations(session),
         },
     )

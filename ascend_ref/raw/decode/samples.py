@@ -12,14 +12,16 @@ from ascend_ref.capture import Origin, Texts
 from ascend_ref.capture.model import NONE
 from ascend_spec.raw import records
 
-from ..clocks import OUT_OF_RANGE
 from ..context import Context
-from ..fields import numbers
-from ..samples import CLOCK, SOC, file_of, owners, with_bounds
+from ..fields import joined, numbers
+from ..samples import CLOCK, MEMORY_FILES, SOC, file_of, owners, with_bounds
+from ..voltages import FILE as VOLTAGES
+from ..voltages import FREQUENCY, has_voltages
 from .amounts import read_caches, read_dies, read_links, read_memory, read_network
 from .session import Session
-from .times import timed, times_of
+from .times import timed
 from .traffic import read_bus, read_hbm, read_pcie, read_port, read_qos
+from .voltages import read_changes
 
 Columns = Mapping[str, npt.NDArray[Any]]
 Samples = Mapping[str, Columns]
@@ -51,16 +53,11 @@ def _clock(session: Session, context: Context, origin: Origin, _: Texts) -> Colu
         return _sampled_clock(session, context)
     if kind is None or not nominal:
         return {}
-    rows = session.rows(context, "lpm_freq")
-    width = rows["lpmDataS"].shape[1]
-    count = np.minimum(rows["count"], width).astype(np.int64)
-    inside = np.arange(width) < count[:, None]
-    ticks = rows["lpmDataS"]["sysCnt"][inside]
-    time = times_of(session, context, "lpm_freq", "device-counter", ticks)
-    known = time != OUT_OF_RANGE
-    time, clock = time[known], rows["lpmDataS"]["freq"][inside][known].astype(np.int64)
-    order = np.argsort(time, kind="stable")
-    time, clock = time[order], clock[order]
+    time, clock = read_changes(session, context, kind, session.rows(context, kind), "freq")
+    if not len(time) and has_voltages(chip):
+        rows = session.rows(context, VOLTAGES)
+        rows = rows[rows["type"] == FREQUENCY]
+        time, clock = read_changes(session, context, VOLTAGES, rows, "value")
     time, clock = with_bounds(time, clock, nominal, origin)
     return {"timestampNs": time, "freq": clock, "dieId": np.full(len(time), NONE)}
 
@@ -78,7 +75,11 @@ def _sampled_clock(session: Session, context: Context) -> Columns:
 
 def _memory(session: Session, context: Context, _: Origin, texts: Texts) -> Columns:
     every = owners()
-    rows, time = timed(session, context, "npu_mem", right=lambda some: some["event"] < len(every))
+    parts = [
+        timed(session, context, kind, right=lambda some: some["event"] < len(every))
+        for kind in MEMORY_FILES
+    ]
+    rows, time = joined([one for one, _ in parts]), np.concatenate([one for _, one in parts])
     order = np.argsort(rows["event"], kind="stable")
     named = texts.numbers(every) if len(rows) else np.zeros(len(every), np.int64)
     return {

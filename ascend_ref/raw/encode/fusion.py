@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from ascend_ref.capture import Capture
+from ascend_ref.capture import Capture, Integers
 
 from ..fusion import KIND, MODELS, PARTS, RECORD, SEPARATOR, held_of_fusions, sizes
 from ..vocabulary import level
@@ -16,6 +18,7 @@ def write_fusions(capture: Capture, tree: RawTree, ticks: HostTicks) -> None:
     """Write the fused operators at the beginning of the first call of their model."""
     calls = first_calls(capture, ticks)
     held = held_of_fusions(capture, list(calls)).get(RECORD)
+    _write_models(capture, tree, ticks, calls, held or {"model": np.zeros(0, np.int64)})
     if held is None or not tree.writes(KIND):
         return
     texts = capture.texts
@@ -31,12 +34,29 @@ def write_fusions(capture: Capture, tree: RawTree, ticks: HostTicks) -> None:
     for own, names in zip(rows[PARTS], parts, strict=True):
         own[: len(names)] = [tree.hash(one) for one in names]
     tree.add(KIND, rows)
-    shown, first = np.unique(held["model"], return_index=True)
-    names = tree.rows(MODELS, len(shown))
-    _place(names, ticks, [calls[model] for model in shown.tolist()])
-    names["modelName"] = tree.hashes(texts, held["model_name"][first])
-    names["modelId"] = names["graphId"] = shown
-    tree.add(MODELS, names)
+
+
+def _write_models(
+    capture: Capture,
+    tree: RawTree,
+    ticks: HostTicks,
+    calls: Mapping[int, int],
+    held: Mapping[str, Integers],
+) -> None:
+    """Write which graph a model is. A model without fused operators, as all of level 0, has no
+    name; executors report 0 in its place (ge-profiling 5.11).
+    """
+    named, first = np.unique(held["model"], return_index=True)
+    models = np.unique([*calls, *named.tolist()]).astype(np.int64)
+    if not tree.writes(MODELS):
+        return
+    rows = tree.rows(MODELS, len(models))
+    _place(rows, ticks, [calls[model] for model in models.tolist()])
+    if len(named):
+        known = np.searchsorted(models, named)
+        rows["modelName"][known] = tree.hashes(capture.texts, held["model_name"][first])
+    rows["modelId"] = rows["graphId"] = models
+    tree.add(MODELS, rows)
 
 
 def first_calls(capture: Capture, ticks: HostTicks) -> dict[int, int]:

@@ -12,8 +12,9 @@ from ascend_ref.capture import Capture, Integers
 from ascend_spec.raw import records
 
 from ..fields import joined, put, taken, time_field
-from ..samples import CLOCK, FILES, SOC, file_of, owners, soc_record
+from ..samples import CLOCK, FILES, MEMORY_FILES, SOC, file_of, owners, soc_record
 from .amounts import die_rows, write_amounts
+from .chip_links import link_rows
 from .host import write_host
 from .traffic import streams_of_dies, write_traffic
 from .tree import RawTree, Rows
@@ -33,7 +34,7 @@ def write_samples(capture: Capture, tree: RawTree) -> None:
         found: dict[str, Columns] = {
             name: table for name, table in tables.items() if len(table["deviceId"])
         }
-        if CLOCK in found and file_of(CLOCK, tree.chip) == FILES[CLOCK]:
+        if CLOCK in found and tree.writes(FILES[CLOCK]):
             _write_clock(capture, tree, found[CLOCK], device)
         if "NPU_MEM" in found and tree.writes("npu_mem"):
             _write_memory(capture, tree, found["NPU_MEM"], device)
@@ -45,9 +46,12 @@ def write_samples(capture: Capture, tree: RawTree) -> None:
 
 
 def _write_clock(capture: Capture, tree: RawTree, table: Columns, device: int) -> None:
-    """The changes of the clock; exporters add the start and the end of the session themselves."""
+    """The changes of the clock; exporters add the start and the end of the session themselves.
+
+    Of chips that sample it by die, those of the first die.
+    """
     bounds = [capture.origin.start, -1 if capture.origin.end is None else capture.origin.end]
-    own = ~np.isin(table["timestampNs"], bounds)
+    own = ~np.isin(table["timestampNs"], bounds) & (table["dieId"] == table["dieId"].min())
     ticks = tree.side[device].device.ticks(table["timestampNs"][own])
     count = len(ticks)
     rows = tree.rows("lpm_freq", -(-count // records.LPM_SAMPLES))
@@ -65,7 +69,9 @@ def _write_memory(capture: Capture, tree: RawTree, table: Columns, device: int) 
     # The memory of a process of another name is that of the program, which is 0.
     rows["event"] = [number.get(every[one], 0) for one in table["type"].tolist()]
     rows["ddr"], rows["hbm"] = table["ddr"], table["hbm"]
-    tree.write("npu_mem", _in_order(rows, rows["timestamp"]), device)
+    for event, kind in enumerate(MEMORY_FILES):
+        own = taken(rows, np.flatnonzero(rows["event"] == event))
+        tree.write(kind, _in_order(own, own["timestamp"]), device)
 
 
 def _write_modules(tree: RawTree, table: Columns, device: int) -> None:
@@ -77,10 +83,11 @@ def _write_modules(tree: RawTree, table: Columns, device: int) -> None:
 
 
 def _write_soc(capture: Capture, tree: RawTree, found: Mapping[str, Columns], device: int) -> None:
-    """Records of accelerators, dies and the SoC, which stand in one file."""
+    """Records of accelerators, dies, links and the SoC, which stand in one file."""
     if not tree.writes(SOC):
         return
     parts: list[tuple[Rows, Integers]] = []
+    parts += link_rows(capture, tree, device, lambda one, times: _soc(tree, one, times, device))
     if "ACC_PMU" in found:
         table = found["ACC_PMU"]
         rows, ticks = _soc(tree, "ACC_PMU", table["timestampNs"], device)

@@ -46,6 +46,7 @@ from .tasks import write_tasks
 from .tracks import launching_calls, place_tracks
 from .traffic import traffic_settings
 from .tree import SLICE, RawTree
+from .voltages import write_voltages
 from .workspace import write_workspace
 
 
@@ -86,6 +87,7 @@ def write_raw(
     write_processors(capture, tree)
     write_pipes(capture, tree)
     write_instructions(capture, tree)
+    write_voltages(capture, tree)
     for device in tree.devices:
         write_device_marks(capture, tree, device)
         write_iterations(capture, tree, device, (points or {}).get(device))

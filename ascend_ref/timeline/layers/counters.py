@@ -18,15 +18,13 @@ from ascend_ref.arrays import integers, is_one_of, one_piece, reals, text_places
 from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.derive.traffic import MEBIBYTE, STREAM
 from ascend_ref.spill import batches
-from ascend_spec import text_catalog
 from ascend_spec.core.shows import Show
 from ascend_spec.timeline import EventKind, Layer
 
 from ..events import HOST, Events, Item
-from ..lookup import NONE, Rows, distinct, filled, packed, taken
+from ..lookup import NONE, Rows, filled, packed, taken
 from ..notation import reals as real_texts
 from ..notation import wholes
-from ..rows import Fragment
 from ..session import Session
 
 Melted = tuple[Mapping[str, str], Mapping[str, str]]
@@ -67,19 +65,6 @@ LEVELS = {
     "write_ost": "writeOstLevel",
 }
 """Names of events and columns of ACC_PMU."""
-
-REPEATING = "python"
-"""The writer that shows a clock again and again until it changes, as older ones of its kind do
-(text-outputs.md 6)."""
-REPEAT_NS = 1_000_000
-"""How often they do."""
-LARGEST_WHOLE = 1 << 53
-"""Floats below it that have no fraction are integers of the same digits."""
-SAMPLES_AT_ONCE = 1 << 16
-MOST_SAMPLES = 1 << 24
-"""With repetitions: those of 4 hours. A recording that seems to last longer has wrong times, and
-repeating would never end.
-"""
 
 
 class Samples:
@@ -159,50 +144,6 @@ def processes(samples: Samples) -> Iterator[Item]:
             yield from samples.session.process(samples.layer, device)
 
 
-def _frequency(samples: Samples) -> Iterator[Events]:
-    """The clock of the AI cores, in order of time."""
-    time, device = samples.times, samples.devices
-    clock, die = reals(samples.table["freq"]), integers(samples.table["dieId"], NO_DIE)
-    repeats = REPEATING in text_catalog().writers[samples.session.engine].kin
-    for one, number in zip(*(column.tolist() for column in distinct(device, die)), strict=True):
-        rows = np.flatnonzero((device == one) & (die == number))
-        rows = rows[np.argsort(time[rows], kind="stable")]
-        if number != NO_DIE:
-            # That writer has a thread for each die, and no repetitions (erratum T73).
-            own = {"thread": number} if repeats else {}
-            args = _shown_clock(clock[rows])
-            yield samples.events("frequency-of-a-die", rows, args=args, **own)
-            continue
-        for start, shown in _steady(time[rows], repeats):
-            args = _shown_clock(clock[rows[shown]])
-            yield samples.events("frequency", rows[shown], start=start, args=args)
-
-
-def _shown_clock(value: Reals) -> dict[str, Fragment]:
-    text = _frequencies(value)
-    return {"MHz": text, "value": text}
-
-
-def _steady(time: Integers, repeats: bool) -> Iterator[tuple[Integers, Integers]]:
-    """Times and the samples that are shown at them, again and again where the writer does so."""
-    gaps = np.append(np.maximum(time[1:] - time[:-1] - 1, 0), 0)
-    count = 1 + gaps // REPEAT_NS
-    if not repeats or count.sum(dtype=np.float64) > MOST_SAMPLES:
-        yield time, np.arange(len(time))
-        return
-    last = np.cumsum(count)
-    for first in range(0, int(last[-1]), SAMPLES_AT_ONCE):
-        shown = np.arange(first, min(first + SAMPLES_AT_ONCE, int(last[-1])))
-        row = np.searchsorted(last, shown, side="right")
-        yield time[row] + (shown - (last[row] - count[row])) * REPEAT_NS, row
-
-
-def _frequencies(value: Reals) -> Fragment:
-    """Whole numbers of MHz as such."""
-    whole = (np.rint(value) == value) & (np.abs(value) < LARGEST_WHOLE)
-    return wholes(value.astype(np.int64)) if whole.all() else real_texts(value)
-
-
 def _accelerators(samples: Samples) -> Iterator[Events]:
     """Levels of each accelerator, or the greatest of those of one moment (erratum T22)."""
     kinds = samples.layer.events_of(samples.session.style_of(samples.layer))
@@ -240,7 +181,7 @@ def _service(samples: Samples) -> Iterator[Events]:
         stream_of = text_places(texts)[dies].astype(np.int64)
         moment = packed(samples.devices[dies], samples.times[dies], stream_of)
         numbers, series = np.unique(die[dies], return_inverse=True)
-        for shown, row_of in _side_by_side(moment, series):
+        for shown, row_of in side_by_side(moment, series):
             args = {f"die {numbers[one]}": wholes(rate[dies[rows]]) for one, rows in row_of.items()}
             stream = {"stream": taken(streams, dies[shown])}
             yield samples.events("traffic-of-dies", dies[shown], parts=stream, args=args)
@@ -259,7 +200,7 @@ def _between_dies(samples: Samples) -> Iterator[Events]:
     dies = np.array([series.name.fits(name) for name in names] + [False])
     known = np.flatnonzero(dies[text_places(texts)])
     moment = packed(samples.devices, samples.times)[known]
-    for shown, row_of in _side_by_side(moment, text_places(texts)[known]):
+    for shown, row_of in side_by_side(moment, text_places(texts)[known]):
         for channel, values in channels.items():
             args = {names[one]: real_texts(values[known[rows]]) for one, rows in row_of.items()}
             parts = {"channel": channel}
@@ -294,7 +235,7 @@ def _by_a_second(usage: Reals, time: Integers, core: Integers) -> Reals:
     return np.where((time == first[own]) & (usage > BY_A_NANOSECOND), usage / NANOSECONDS, usage)
 
 
-def _side_by_side(
+def side_by_side(
     moment: Integers, series: Integers | Rows
 ) -> Iterator[tuple[Integers, dict[int, Integers]]]:
     """Rows of one moment together: a row of each moment, and the rows of each series there.
@@ -312,7 +253,6 @@ def _side_by_side(
 
 
 PUT_TOGETHER: Mapping[str, Callable[[Samples], Iterator[Events]]] = {
-    "AI Core Freq": _frequency,
     "Acc PMU": _accelerators,
     "SIO": _between_dies,
     "QoS": _service,

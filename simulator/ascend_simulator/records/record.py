@@ -20,6 +20,7 @@ from ..samples.scene import Columns
 from ..scenario.collected import frequency
 from . import (
     caches,
+    chip_links,
     collectives,
     functions,
     graph,
@@ -27,6 +28,7 @@ from . import (
     iterations,
     memory,
     pipes,
+    power,
     processors,
 )
 from .scene import HOST, RecordScene
@@ -71,6 +73,9 @@ BUILDERS: Mapping[str, Builder] = {
     "ccu_task_info": collectives.ccu_task_info,
     "ccu_group_info": collectives.ccu_group_info,
     "ccu_wait_signal_info": collectives.ccu_wait_signal_info,
+    "voltage": power.voltage,
+    "pa_link": chip_links.pa_link,
+    "pcie_link": chip_links.pcie_link,
     "host_cpu_usage": lambda _: _of_host("processors", PROCESSORS),
     "host_mem_usage": lambda _: _of_host("total", memory.HOST_BYTES),
     "host_network_usage": lambda _: _of_host("speed", NETWORK_SPEED),
@@ -80,7 +85,14 @@ FILES = {
     "step_trace_get_next": "step_trace",
     **dict.fromkeys(ccu.REPORTS, "ccu_mission"),
 }
-LAYERS = {"biu_flow": "biu_group", "biu_cycles": "aic_core_group", "biu_perf": "Biu Perf"}
+LAYERS = {
+    "biu_flow": "biu_group",
+    "biu_cycles": "aic_core_group",
+    "biu_perf": "Biu Perf",
+    "voltage": "Voltage Info",
+    "pa_link": "Stars Chip Trans",
+    "pcie_link": "Stars Chip Trans",
+}
 """What shows a record, where it is not a file of its own name."""
 OF_GRAPHS = (
     *("fusion_op", "static_op_mem"),

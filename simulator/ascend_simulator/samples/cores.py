@@ -53,21 +53,9 @@ class Load:
 
 
 def aicore_freq(scene: DeviceScene) -> Columns:
-    """The clock at the start of the session, soon after, at each change, and at the end.
-
-    A session that ends abnormally has no row at its end.
-    """
-    timeline, nominal = scene.timeline, scene.machine.chip.frequency
-    start, end = timeline.session
-    changed = timeline.frequency != np.append(nominal, timeline.frequency[:-1])
-    soon = min(start + scene.noise("AICORE_FREQ").one(*FIRST_US) * MICROSECOND, end)
-    soon = min(soon, int(timeline.step_starts[0]))
-    ended = not scene.disturbances.ends_abnormally(timeline.rank)
-    last = slice(0, int(ended))
-    moments = [start, soon], timeline.step_starts[changed], np.array([end], np.int64)[last]
-    clocks = [nominal] * 2, timeline.frequency[changed], timeline.frequency[-1:][last]
-    time, clock = np.concatenate(moments), np.concatenate(clocks)
-    valid = np.append(np.diff(time) > 0, True) & kept(time, "AICORE_FREQ", scene)
+    """The clock as :func:`clock_changes` has it, of each die where dies are sampled apart."""
+    time, clock = clock_changes(scene)
+    valid = kept(time, "AICORE_FREQ", scene)
     time, clock = time[valid], clock[valid]
     dies = scene.machine.chip.dies or (NONE,)
     return {
@@ -75,6 +63,26 @@ def aicore_freq(scene: DeviceScene) -> Columns:
         "freq": np.repeat(clock, len(dies)),
         "dieId": np.tile(np.array(dies, np.int64), len(time)),
     }
+
+
+def clock_changes(scene: DeviceScene) -> tuple[Integers, Integers]:
+    """When the clock holds from, and which: at the start of the session, soon after, at each
+    change, and at the end.
+
+    A session that ends abnormally has no row at its end.
+    """
+    timeline, nominal = scene.timeline, scene.machine.chip.frequency
+    start, end = timeline.session
+    changed = timeline.frequency != np.append(nominal, timeline.frequency[:-1])
+    soon = min(start + scene.draws("noise", "AICORE_FREQ").one(*FIRST_US) * MICROSECOND, end)
+    soon = min(soon, int(timeline.step_starts[0]))
+    ended = not scene.disturbances.ends_abnormally(timeline.rank)
+    last = slice(0, int(ended))
+    moments = [start, soon], timeline.step_starts[changed], np.array([end], np.int64)[last]
+    clocks = [nominal] * 2, timeline.frequency[changed], timeline.frequency[-1:][last]
+    time, clock = np.concatenate(moments), np.concatenate(clocks)
+    valid = np.append(np.diff(time) > 0, True)
+    return time[valid], clock[valid]
 
 
 def loads(timeline: RankTimeline, chip: Chip) -> list[Load]:

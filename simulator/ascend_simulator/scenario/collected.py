@@ -18,7 +18,7 @@ COLLECTED = {
         *("device-memory", "module-memory"),
     ),
     "sys_io": ("nic", "roce", "network-counters"),
-    "sys_interconnection": ("hccs", "pcie", "sio", "ub", "ccu"),
+    "sys_interconnection": ("hccs", "pcie", "sio", "ub", "ccu", "chip-links"),
     "host_sys.cpu": ("host-cpu",),
     "host_sys.mem": ("host-memory",),
     "host_sys.disk": ("host-disk",),

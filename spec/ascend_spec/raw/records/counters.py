@@ -330,9 +330,9 @@ _info = partial(observed, source=_INFO)
 
 LPM_INFO = _lpm(
     "LPM_INFO_FMT",
-    _info("type", Int32ul, "What the samples measure.", shows=UNRECORDED),
-    counter(_INFO, "When it was measured.", name="sysCnt", shows=UNRECORDED),
-    _info("value", Int32ul, "Measured value.", shows=UNRECORDED),
+    _info("type", Int32ul, "What the samples measure.", shows="voltage.supply", values="lpm_types"),
+    counter(_INFO, "When it changed.", name="sysCnt", shows="voltage.time"),
+    _info("value", Int32ul, "Voltage in mV, or the clock in MHz.", shows="voltage.millivolts"),
     Padding(4),
 )
 """Voltages of the chip; the same bytes as :data:`LPM_FREQ` but for the type."""

@@ -400,28 +400,42 @@ CHIP_TRANS = record(
     64,
     *acc_head(_TRANS),
     Padding(4),
-    counter(_TRANS, COUNTED, name="sysCnt", shows=UNRECORDED),
+    counter(_TRANS, COUNTED, name="sysCnt", shows="pa_link.time"),
     Padding(2),
-    _trans("eventId", Int16ul, "Link, in its lower six bits.", shows=UNRECORDED),
+    _trans("eventId", Int16ul, "Link, in its lower six bits.", shows="pa_link.link"),
     Padding(12),
-    _trans("rxOrWrite", Int64ul, "Received by a link of PA, or written by PCIe.", shows=UNRECORDED),
-    _trans("txOrRead", Int64ul, "Sent by a link of PA, or read by PCIe.", shows=UNRECORDED),
+    _trans(
+        "rxOrWrite",
+        Int64ul,
+        "Received by a link of PA, or written by PCIe.",
+        shows="pa_link.received",
+    ),
+    _trans("txOrRead", Int64ul, "Sent by a link of PA, or read by PCIe.", shows="pa_link.sent"),
     Padding(16),
 )
-"""funcType 27; chips 5, 7, 8 and 11. ``accType`` is 63 for a link of PA, 34 for PCIe."""
+"""funcType 27; chips 5, 7, 8 and 11. ``accType`` says of which kind the link is."""
+
+PA_LINK, PCIE_LINK = 0b111111, 0b100010
+"""``accType`` of a link of PA, and of PCIe."""
+
+LINK_BITS = 6
+"""Those of ``eventId`` that hold the link."""
 
 _TRANS_V6, _trans_v6 = _soc("StarsChipTransV6Bean")
 
 CHIP_TRANS_V6 = record(
     64,
-    *die_head(_TRANS_V6),
+    *die_head(_TRANS_V6, die="pcie_link.link"),
     Padding(4),
-    counter(_TRANS_V6, COUNTED, name="sysCnt", shows=UNRECORDED),
-    _trans_v6("writeBandwidth", Int64ul, "Written by PCIe.", shows=UNRECORDED),
-    _trans_v6("readBandwidth", Int64ul, "Read by PCIe.", shows=UNRECORDED),
+    counter(_TRANS_V6, COUNTED, name="sysCnt", shows="pcie_link.time"),
+    _trans_v6("writeBandwidth", Int64ul, "Written by PCIe.", shows="pcie_link.written"),
+    _trans_v6("readBandwidth", Int64ul, "Read by PCIe.", shows="pcie_link.read"),
     Padding(32),
 )
 """funcType 27; chips 15 and 16."""
+
+NO_BANDWIDTH = (1 << 64) - 1
+"""In place of a bandwidth where the chip failed to report it; readers leave such a record out."""
 
 _POWER, _power = _soc("LowPowerBean")
 
