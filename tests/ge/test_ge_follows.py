@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ge_following import NOT_SIMULATED, PRODUCTS, does, written
+from ge_following import PRODUCTS, does, written
 from slices import some
 
 from ascend_ref.ge.options.explain import Explanation, explain
@@ -83,14 +83,14 @@ def drawn(seed: int) -> tuple[str, dict[str, Any]]:
 
 
 def compare(product: str, options: Mapping[str, Any], folder: Path) -> None:
-    """Names and headers of what is there, with what is named, less what is not simulated."""
+    """Names and headers of what is there, with what is named."""
     explanation = explained(product, options)
     assert explanation.settings is not None
     assert not explanation.settings.problems
     named = {
         one.address: list(one.columns)
         for one in explanation.things
-        if does(one.program, product) and one.address not in NOT_SIMULATED
+        if does(one.program, product)
     }
     there = written(folder, product, options)
     if explanation.settings.level is None:  # without tasks there may be no name to be hashed

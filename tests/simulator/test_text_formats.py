@@ -205,8 +205,6 @@ def test_the_command_writes_what_is_asked_for(
 
 OLD_CHIP = {"llc_aicpu", "llc_ctrlcpu", "llc_bandwidth"}
 """Files of the 310 alone."""
-UNKNOWN_UNITS = {"ub", "ccu_mission", "ccu_channel"}
-"""Files of units that are new on 950, of which nothing is known but formats."""
 
 
 def test_the_museum_has_every_file_of_some_product(tmp_path: Path) -> None:
@@ -228,7 +226,7 @@ def test_the_museum_has_every_file_of_some_product(tmp_path: Path) -> None:
         for name, file in text_catalog().csv.items()
         if "msprof" in file.modules and not set(PRODUCTS).isdisjoint(file.families)
     }
-    assert found == expected - OLD_CHIP - UNKNOWN_UNITS
+    assert found == expected - OLD_CHIP
 
 
 def layer_of(events: list[dict[str, Any]]) -> dict[int, str]:

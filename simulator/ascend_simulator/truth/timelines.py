@@ -129,6 +129,8 @@ class Shown:
             "Ascend Hardware": int((~self.enclosing).sum()) + self._iterations(),
             "Communication": len(self.operators) + int(small.sum() if switches.level else 0),
             "Overlap Analysis": sum(len(part.start) for part in self.overlap() or ()),
+            "CCU": len(capture.samples.get("CCU", {}).get("startNs", ())),
+            "Biu Perf": len(capture.records.get("biu_perf", {}).get("time", ())),
         }
 
     def _iterations(self) -> int:

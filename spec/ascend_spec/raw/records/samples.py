@@ -274,16 +274,19 @@ CCU_INSTR = record(
 )
 """A mission of the CCU; chips 15 and 16."""
 
-_stat = _parts("CCU_CHANNEL_FMT")
+_stat = partial(
+    observed, source=(*_ROW, "upstream-msprof CCU_CHANNEL_FMT", "upstream-msprof CCUChannelViewer")
+)
 
 CCU_STAT = record(
     2816,
     _stat(
         "words",
         Array(704, Int32ul),
-        "128 channels with their time, mean, least and greatest bandwidth, at uneven distances.",
+        "128 channels with their time and the mean, least and greatest delay of a package of 4096 "
+        "bytes, at uneven distances.",
         shows=DERIVED,
-        unit="MB/s",
+        unit="tick",
     ),
 )
 """Channels of the CCU; chips 15 and 16."""
