@@ -187,6 +187,15 @@ def test_a_sequence_is_shown_call_by_call_up_to_the_wrong_answer() -> None:
     assert shown[5].strip().startswith("why      The profiling has not begun. [seed-003 2.3")
 
 
+def test_the_reason_is_that_of_the_wrong_answer_alone() -> None:
+    flawed = InProcess("flawed", lambda: Plain("codes unfolded"))
+    lines = as_text(conform_life_cycle(flawed, examples=5)).splitlines()
+    assert [one.split()[0] for one in lines if one.startswith("     ")] == [
+        *("expected", "got"),
+        *("expected", "got", "why"),
+    ]
+
+
 # --- programs -------------------------------------------------------------------------------------
 
 SOUND = """
