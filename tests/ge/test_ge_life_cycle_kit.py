@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from ascend_conformance.harness.life_cycle import (
     conform_life_cycle,
     report_of,
 )
-from ascend_conformance.harness.life_cycle.implementation import Session
+from ascend_conformance.harness.life_cycle.implementation import Session, heard_of
 from ascend_conformance.harness.life_cycle.trials import MOST_LATE
 from ascend_conformance.harness.limits import Limits
 from ascend_ref.cli import main
@@ -91,15 +92,18 @@ def test_one_that_is_not_the_same_each_time_is_found_all_the_same() -> None:
     assert rule in ("CFM401", "CFM403")
 
 
-class _Slow(Session):
-    def __init__(self, asked: list[str]) -> None:
-        self.asked = asked
+class Slow(Session):
+    """Sound, but late with each end."""
+
+    def __init__(self, late: list[str]) -> None:
+        self.late = late
+        self.plain = Plain()
 
     def ask(self, message: Message, forms: tuple[str, ...]) -> Heard:
-        self.asked.append(message["call"])
-        if message["call"] == "start":
-            return Heard("answered", returns=0, collecting={})
-        return Heard("late", "slow")
+        if "Finalize" in message["call"]:
+            self.late.append(message["call"])
+            return Heard("late", "slow")
+        return heard_of(self.plain(message))
 
     def finish(self) -> Heard:
         return Heard("answered")
@@ -108,21 +112,23 @@ class _Slow(Session):
         """Nothing is left of it."""
 
 
+@dataclass(frozen=True)
+class SlowProgram:
+    late: list[str]
+    name: str = "slow"
+
+    def open(self) -> Session:
+        return Slow(self.late)
+
+    def close(self) -> None:
+        """Nothing is left of it."""
+
+
 def test_late_answers_are_waited_for_a_few_times_alone() -> None:
-    asked: list[str] = []
-
-    class Slow:
-        name = "slow"
-
-        def open(self) -> Session:
-            return _Slow(asked)
-
-        def close(self) -> None:
-            """Nothing is left of it."""
-
-    outcome = conform_life_cycle(Slow(), examples=200)
+    late: list[str] = []
+    outcome = conform_life_cycle(SlowProgram(late), examples=200)
     assert found(outcome)[0] == "CFM404"
-    assert sum(one != "start" for one in asked) <= MOST_LATE
+    assert len(late) == MOST_LATE
 
 
 def test_modes_are_tried_in_turn_up_to_a_wrong_answer_and_others_less_often() -> None:
@@ -179,6 +185,15 @@ def test_a_sequence_is_shown_call_by_call_up_to_the_wrong_answer() -> None:
     )
     assert shown[4].split()[:3] == ["got", "0", "GE_PROF_SUCCESS,"]
     assert shown[5].strip().startswith("why      The profiling has not begun. [seed-003 2.3")
+
+
+def test_the_reason_is_that_of_the_wrong_answer_alone() -> None:
+    flawed = InProcess("flawed", lambda: Plain("codes unfolded"))
+    lines = as_text(conform_life_cycle(flawed, examples=5)).splitlines()
+    assert [one.split()[0] for one in lines if one.startswith("     ")] == [
+        *("expected", "got"),
+        *("expected", "got", "why"),
+    ]
 
 
 # --- programs -------------------------------------------------------------------------------------

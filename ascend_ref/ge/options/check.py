@@ -57,12 +57,12 @@ def read(decision: Decision) -> tuple[dict[str, Any], list[Problem]]:
     reader = ObjectReader()
     found = json.loads(text, object_pairs_hook=reader)
     if not isinstance(found, dict):
-        message = f"{name}: is {shown_json(found)}{cut}; expected an object in JSON"
+        message = f"{name}: is {json_text(found)}{cut}; expected an object in JSON"
         return {}, [Problem(GE_ERROR, "", message)]
     doubled = next(reader.doubled_keys(found), None)
     if doubled is not None:
         message = (
-            f"{shown(doubled[-1])} stands more than once; expected each option once: "
+            f"{quote(doubled[-1])} stands more than once; expected each option once: "
             "readers differ in which of them counts"
         )
         return {}, [Problem(REFUSED, str(doubled[-1]), message)]
@@ -101,8 +101,8 @@ def _by_collector(name: str, value: Any, found: Mapping[str, Any], chips: Chips)
     if option is None:
         close = close_to(name, ge_catalog().options, 1)
         hint = f"did you mean {close[0]}?" if close else "see: ascend-ref spec list ge-options"
-        return Problem(REFUSED, name, f"there is no option {shown(name)}; {hint}")
-    return _unsupported(option, value, chips) or _refused(option, value, found, chips)
+        return Problem(REFUSED, name, f"there is no option {quote(name)}; {hint}")
+    return _unsupported(option, value, chips) or _fault(option, value, found, chips)
 
 
 def _unsupported(option: Option, value: Any, chips: Chips) -> Problem | None:
@@ -115,7 +115,7 @@ def _unsupported(option: Option, value: Any, chips: Chips) -> Problem | None:
     return Problem(UNSUPPORTED, name, f"{name}: {_without(chips, option.chips)}")
 
 
-def _refused(option: Option, value: Any, found: Mapping[str, Any], chips: Chips) -> Problem | None:
+def _fault(option: Option, value: Any, found: Mapping[str, Any], chips: Chips) -> Problem | None:
     """That a value is of the wrong type, or none of those that are allowed."""
     name = option.option
     kind = str if _node(name)["type"] == "string" else int
@@ -169,7 +169,7 @@ def _events(value: str, chips: Chips) -> Problem | None:
     most = counters.more if set(counters.more_on) & set(chips) else counters.usual
     for one in events:
         if not EVENT.fullmatch(one):
-            return _wrong("aic_metrics", value, extra=f"{shown(one)} is no number")
+            return _wrong("aic_metrics", value, extra=f"{quote(one)} is no number")
     if len(events) > most:
         extra = f"{len(events)} events, and the chip has {most} counters"
         return _wrong("aic_metrics", value, extra=extra)
@@ -212,7 +212,7 @@ def _node(name: str) -> Mapping[str, Any]:
 def _wrong(name: str, value: Any, code: str | None = None, extra: str = "") -> Problem:
     option = ge_catalog().options[name]
     more = f": {extra}" if extra else ""
-    message = f"{name} is {shown_json(value)}; expected {option.expects}{more}"
+    message = f"{name} is {json_text(value)}; expected {option.expects}{more}"
     return Problem(code or option.code, name, message)
 
 
@@ -220,11 +220,11 @@ def _without(chips: Chips, having: Chips) -> str:
     return f"chip {either(chips)} does not have it; expected a product of chip {either(having)}"
 
 
-def shown_json(value: Any) -> str:
+def json_text(value: Any) -> str:
     """A value as it stands in JSON, cut where it is long."""
     return clip(json.dumps(value, ensure_ascii=True), _SHOWN)
 
 
-def shown(text: object) -> str:
+def quote(text: object) -> str:
     """A text in quotes, cut where it is long."""
     return clip(ascii(str(text)), _SHOWN)

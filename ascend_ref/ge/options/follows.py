@@ -23,7 +23,7 @@ Thing: TypeAlias = Table | CsvFile | Layer | RawFile
 ENGINE, SECOND = "cpp", "python"
 """The writer of today's texts where a product has it, and the one that stands in for it."""
 HIGHEST: Level = 2
-"""The highest level of the profiler that exporters tell apart."""
+"""The highest level of the profiler that exporters distinguish."""
 COLLECTOR = "collector"
 """What writes raw files of its own accord, which no switch collects."""
 OPERATORS = "tasks"

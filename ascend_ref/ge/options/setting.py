@@ -10,7 +10,7 @@ from typing import Any
 from ascend_spec import ge_catalog
 from ascend_spec.ge import Option
 
-from .check import shown
+from .check import quote
 from .given import Source
 
 _UNIT = "MB"
@@ -60,10 +60,10 @@ def _storage(value: str, pattern: str, source: Source, warnings: list[str]) -> S
     number = int(value.removesuffix(_UNIT)) if re.fullmatch(pattern, value) else limit.most + 1
     if number < limit.least:
         raised = f"{limit.least}{_UNIT}"
-        warnings.append(f"{name} is {shown(value)} and is raised to {raised}")
+        warnings.append(f"{name} is {quote(value)} and is raised to {raised}")
         return Setting(name, raised, source, value)
     if number > limit.most:
         expects = f"{ge_catalog().options[name].expects}, at most {limit.most}{_UNIT}"
-        warnings.append(f"{name} is {shown(value)}; expected {expects}: it has no effect")
+        warnings.append(f"{name} is {quote(value)}; expected {expects}: it has no effect")
         return Setting(name, None, source, value)
     return Setting(name, value, source)

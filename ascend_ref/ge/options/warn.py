@@ -8,7 +8,7 @@ from typing import Any
 from ascend_spec import catalog, ge_catalog
 from ascend_spec.ge import either
 
-from .check import CUSTOM, EVENT, POINTS, TRACE, shown_json
+from .check import CUSTOM, EVENT, POINTS, TRACE, json_text
 from .given import WORK_PATH
 from .setting import Setting
 
@@ -42,7 +42,7 @@ def _ignored(
             yield f"{name} is of no use without {other}"
     for point in POINTS:
         if point in given and not isinstance(found[point], str):
-            yield f"{point} is {shown_json(found[point])} and has no effect"
+            yield f"{point} is {json_text(found[point])} and has no effect"
         elif effective[point].value and effective[TRACE].value != "on":
             yield f"{point} has an effect while graphs are built alone, as {TRACE} is not on"
 

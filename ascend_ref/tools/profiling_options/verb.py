@@ -81,7 +81,7 @@ def explain(
         document = asdict(ways)
         lines = ways_as_lines(ways, product)
     else:
-        explanation = explained(_given(words, mode, environment), product or USUAL)
+        explanation = explained(_ask(words, mode, environment), product or USUAL)
         settings = explanation.settings
         if settings is not None and settings.problems:
             raise CommandError(refusal(settings.problems))
@@ -95,7 +95,7 @@ def explain(
     return 0
 
 
-def _given(words: tuple[str, ...], mode: str | None, environment: bool) -> Given:
+def _ask(words: tuple[str, ...], mode: str | None, environment: bool) -> Given:
     from ascend_ref.ge.options.given import Given
 
     named = [one for one in words if _VARIABLE.match(one)]

@@ -3,7 +3,7 @@
 from .catalog import GeCatalog as GeCatalog
 from .components import Component as Component
 from .components import ComponentLayer as ComponentLayer
-from .expected import either as either
+from .expectation import either as either
 from .life_cycle import ArgumentCheck as ArgumentCheck
 from .life_cycle import CallTransition as CallTransition
 from .life_cycle import DataType as DataType

@@ -14,7 +14,7 @@ from ascend_spec.core.loader import reading, without
 from ascend_spec.core.values import ValueSet
 
 from .components import Component, ComponentLayer
-from .expected import expected
+from .expectation import expectation
 from .life_cycle import (
     ArgumentCheck,
     CallTransition,
@@ -71,7 +71,7 @@ class GeCatalog:
         return {
             name: self.documents.fact(
                 Option,
-                {"expects": expected(row, nodes[name]), **row},
+                {"expects": expectation(row, nodes[name]), **row},
                 place,
                 cost=self.documents.fact(Cost, row["cost"], f"{place}.cost"),
             )

@@ -13,7 +13,7 @@ from ascend_spec.ge import FirstMode
 from ...engine.failure import rule_that_finds
 from ...finding import FileReport, Finding, Report, Skipped
 from .implementation import Implementation
-from .judging import Judged, cited, judge_start, shown_collecting, shown_return
+from .judging import Judged, citation, collecting_text, judge_start, return_text
 from .shortening import judge, shorten
 from .trials import Calls, Trials
 
@@ -78,19 +78,19 @@ def conform_life_cycle(
         if progress:
             progress(done, len(modes), mode)
         drawn = examples if mode == "OFF" else max(examples // FIFTH, 1)
-        found.append(_tried(implementation, rules, mode, drawn, seed))
+        found.append(_try_mode(implementation, rules, mode, drawn, seed))
         if found[-1].judged is not None:
             break
     return LifeCycleOutcome(implementation.name, rules, tuple(found))
 
 
-def _tried(
+def _try_mode(
     implementation: Implementation, rules: Rules, mode: FirstMode, examples: int, seed: int
 ) -> ModeOutcome:
     life_cycle = LifeCycle(Environment(mode), rules)
     trials = Trials(implementation, life_cycle.environment, rules.reading)
     try:
-        heard = trials.heard(())
+        heard = trials.answer(())
         if heard.how == "skipped":
             return ModeOutcome(mode, skipped=heard.words, sequences=trials.started)
         judged: Judged | None = judge_start(heard)
@@ -185,17 +185,17 @@ def _sequence(outcome: ModeOutcome) -> list[str]:
     lines = [f"{outcome.mode}: {calls} is answered wrongly"]
     for number, one in enumerate(judged.steps, 1):
         lines.append(f"  {number}. {one.call.words}")
-        wanted = shown_return(one.expected.returns)
-        lines.append(f"     expected {wanted}, collecting {shown_collecting(one.collecting)}")
+        wanted = return_text(one.expected.returns)
+        lines.append(f"     expected {wanted}, collecting {collecting_text(one.collecting)}")
         if one.heard.how != "answered":
             lines.append(f"     got      no answer: {one.heard.words}")
             continue
-        got = shown_return(one.heard.returns)
+        got = return_text(one.heard.returns)
         stated = one.heard.collecting
-        shown = "not stated" if stated is None else shown_collecting(stated)
+        shown = "not stated" if stated is None else collecting_text(stated)
         lines.append(f"     got      {got}, collecting {shown}")
         if number == count:
-            lines.append(f"     why      {one.expected.why}{cited(one.expected)}")
+            lines.append(f"     why      {one.expected.why}{citation(one.expected)}")
     if judged.problem is not None and judged.problem.kind in ("broken", "late"):
         lines.append(f"  {judged.problem.words}")
     return lines

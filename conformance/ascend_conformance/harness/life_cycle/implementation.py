@@ -128,11 +128,11 @@ class _Spoken(Session):
         return super().start(environment, reading)
 
     def ask(self, message: Mapping[str, Any], forms: tuple[str, ...]) -> Heard:
-        heard = self._heard(json.dumps(message).encode(), forms)
+        heard = self._listen(json.dumps(message).encode(), forms)
         self._is_sound = heard.how in ("answered", "skipped")
         return heard
 
-    def _heard(self, line: bytes, forms: tuple[str, ...]) -> Heard:
+    def _listen(self, line: bytes, forms: tuple[str, ...]) -> Heard:
         try:
             return heard_of(read_message(self._process.ask(line), forms))
         except Late:

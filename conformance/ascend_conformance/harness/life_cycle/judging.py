@@ -60,7 +60,7 @@ def judge_start(heard: Heard) -> Judged:
     if heard.how == "answered" and heard.returns != 0:
         return Judged((), Problem("returns", f"start returns {heard.returns}; expected 0"))
     if heard.collecting:
-        shown = shown_collecting(heard.collecting)
+        shown = collecting_text(heard.collecting)
         return Judged((), Problem("collecting", f"at the start it collects {shown}"))
     return Judged()
 
@@ -74,21 +74,23 @@ def _problem(step: Step) -> Problem | None:
     if heard.how != "answered":
         return _silence(heard)
     if heard.returns != expected.returns:
-        words = f"returns {shown_return(heard.returns)}; expected {shown_return(expected.returns)}"
-        return Problem("returns", f"{words}. {expected.why}{cited(expected)}")
+        words = f"returns {return_text(heard.returns)}; expected {return_text(expected.returns)}"
+        return Problem("returns", f"{words}. {expected.why}{citation(expected)}")
     if heard.collecting is not None and heard.collecting != step.collecting:
-        words = f"it collects {shown_collecting(heard.collecting)}"
-        wanted = shown_collecting(step.collecting)
-        return Problem("collecting", f"{words}; expected {wanted}. {expected.why}{cited(expected)}")
+        words = f"it collects {collecting_text(heard.collecting)}"
+        wanted = collecting_text(step.collecting)
+        return Problem(
+            "collecting", f"{words}; expected {wanted}. {expected.why}{citation(expected)}"
+        )
     return None
 
 
-def cited(expected: Returned) -> str:
+def citation(expected: Returned) -> str:
     """Who states what a call returns, with the errata."""
     return f" [{', '.join((*expected.source, *expected.errata))}]"
 
 
-def shown_return(returns: int | str | None) -> str:
+def return_text(returns: int | str | None) -> str:
     """What a call returns, with the name of a code."""
     if returns is None:
         return "null"
@@ -98,7 +100,7 @@ def shown_return(returns: int | str | None) -> str:
     return f"{returns} {known.name}" if known else str(returns)
 
 
-def shown_collecting(collecting: Mapping[int, int]) -> str:
+def collecting_text(collecting: Mapping[int, int]) -> str:
     """What is collected, in words."""
     listed = ", ".join(f"{bits:#x} of device {one}" for one, bits in sorted(collecting.items()))
     return listed or "nothing"

@@ -98,7 +98,7 @@ def _machine(
                 return
             self.calls = calls
             after, expected = life_cycle.respond(self.profiling, call)
-            self.judged = judge_call(self.judged, call, expected, after, trials.heard(calls))
+            self.judged = judge_call(self.judged, call, expected, after, trials.answer(calls))
             self.profiling = after
             self.fail_where_it_differs()
 
@@ -177,7 +177,7 @@ def _machine(
 
         def teardown(self) -> None:
             if not self.is_over and trials.late == 0:
-                self.judged = judge_end(self.judged, trials.ended(self.calls))
+                self.judged = judge_end(self.judged, trials.end_of(self.calls))
                 self.fail_where_it_differs()
 
     return Calling
@@ -186,7 +186,7 @@ def _machine(
 def with_end(judged: Judged, trials: Trials, calls: Calls) -> Judged:
     """A wrong answer, or the line too many that was taken for one."""
     is_answer = judged.problem is not None and judged.problem.kind in ("returns", "collecting")
-    return judge_end(judged, trials.ended(calls)) if is_answer else judged
+    return judge_end(judged, trials.end_of(calls)) if is_answer else judged
 
 
 Configured = tuple[tuple[int, ...], int, int]

@@ -39,7 +39,7 @@ def shorten(judged: Judged, trials: Trials, life_cycle: LifeCycle) -> Judged:
             if tried is not None and tried.problem is not None:
                 found, changed = tried, True
                 break
-    numbered = judge(_numbered(found), trials, life_cycle)
+    numbered = judge(_renumber(found), trials, life_cycle)
     return found if numbered is None or numbered.problem is None else numbered
 
 
@@ -54,10 +54,10 @@ def judge(calls: Calls, trials: Trials, life_cycle: LifeCycle) -> Judged | None:
             return None
         if not trials.can_try(made):
             return None
-        judged = judge_call(judged, call, expected, profiling, trials.heard(made))
+        judged = judge_call(judged, call, expected, profiling, trials.answer(made))
         if judged.problem is not None:
             return judged
-    return judge_end(judged, trials.ended(calls)) if trials.late == 0 else judged
+    return judge_end(judged, trials.end_of(calls)) if trials.late == 0 else judged
 
 
 def _shorter(calls: Calls) -> Iterator[Calls]:
@@ -66,7 +66,7 @@ def _shorter(calls: Calls) -> Iterator[Calls]:
             yield tuple(one for place, one in enumerate(calls) if place not in left_out)
 
 
-def _numbered(judged: Judged) -> Calls:
+def _renumber(judged: Judged) -> Calls:
     numbers: dict[int, int] = {}
     calls: Calls = ()
     for step in judged.steps:

@@ -36,13 +36,13 @@ class Trials:
         """Whether the answer to the last of these calls is known, or can be waited for."""
         return calls in self._known or self.late < MOST_LATE
 
-    def heard(self, calls: Calls) -> Heard:
+    def answer(self, calls: Calls) -> Heard:
         """The answer to the last of these calls; to none of them, that to start."""
         if calls not in self._known:
             self._known[calls] = self._ask(calls)
         return self._known[calls]
 
-    def ended(self, calls: Calls) -> Heard:
+    def end_of(self, calls: Calls) -> Heard:
         """What the implementation does at the end of its input after these calls."""
         if calls not in self._ends:
             session = self._at(calls)

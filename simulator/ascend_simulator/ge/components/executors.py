@@ -214,7 +214,7 @@ class CannProfilerV2:
                     "dataLen": body_bytes(CONTEXT_ID_INFO),
                     "opName": name,
                     "ctxIdNum": len(given),
-                    "ctxIds": _filled(given, CONTEXTS),
+                    "ctxIds": _fill(given, CONTEXTS),
                 },
             )
 
@@ -274,7 +274,7 @@ def _tensors(name: int, tensors: Sequence[TensorOf]) -> dict[str, Field]:
     lengths = dtype_of(TENSOR)["shape"].shape[0]
     made: list[int] = []
     for one in tensors:
-        shape = _filled(one.shape[:lengths], lengths)
+        shape = _fill(one.shape[:lengths], lengths)
         made += (one.direction, one.format, one.data_type, *shape)
     left = TENSORS - len(tensors)
     return {
@@ -290,5 +290,5 @@ def body_bytes(record: Struct) -> int:
     return sum(int(one.sizeof()) for one in record.subcons if one.name) - HEAD_SIZE
 
 
-def _filled(numbers: Sequence[int], length: int) -> tuple[int, ...]:
+def _fill(numbers: Sequence[int], length: int) -> tuple[int, ...]:
     return (*numbers, *(0 for _ in range(length - len(numbers))))

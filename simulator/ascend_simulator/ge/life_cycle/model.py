@@ -145,15 +145,15 @@ class LifeCycle:
         name = call.function
         if self.environment.dynamic:
             check = ge_catalog().functions[name].check("dynamic")
-            return before, _refused(name, check, folded=False)
+            return before, _refusal(name, check, folded=False)
         wrong = _wrong_path(call)
         if wrong is not None:
-            return before, _refused(name, _check(name, wrong))
-        after, returned = self._moved(before, name)
+            return before, _refusal(name, _check(name, wrong))
+        after, returned = self._move(before, name)
         if returned.code == 0:
             check = _check(name, "path-characters")
             if set(check.characters) & set(call.path or ""):
-                return before, _refused(name, check)
+                return before, _refusal(name, check)
             after = replace(after, path=call.path)
         return after, returned
 
@@ -162,11 +162,11 @@ class LifeCycle:
         if call.config in before.configurations:
             raise UndefinedCall(f"config {call.config} is there already; expected another number")
         if devices is None:
-            return before, _refused(name, _check(name, "devices"))
+            return before, _refusal(name, _check(name, "devices"))
         if not _check(name, "device-count").allows(call.device_nums):
-            return before, _refused(name, _check(name, "device-count"))
+            return before, _refusal(name, _check(name, "device-count"))
         if call.device_nums > self.environment.devices:
-            return before, _refused(name, _check(name, "device-machine"))
+            return before, _refusal(name, _check(name, "device-machine"))
         if call.device_nums > len(devices):
             raise UndefinedCall(
                 f"device_nums is {call.device_nums}; expected at most the {len(devices)} listed"
@@ -174,9 +174,9 @@ class LifeCycle:
         seen: set[int] = set()
         for one in devices[: call.device_nums]:
             if one >= self.environment.devices:
-                return before, _refused(name, _check(name, "device-id"))
+                return before, _refusal(name, _check(name, "device-id"))
             if one in seen:
-                return before, _refused(name, _check(name, "device-twice"))
+                return before, _refusal(name, _check(name, "device-twice"))
             seen.add(one)
         types = effective_bits(ge_catalog().data_types, call.types)
         made = Configuration(devices[: call.device_nums], call.metrics, types)
@@ -188,7 +188,7 @@ class LifeCycle:
     def _destroy(self, before: Profiling, call: DestroyConfig) -> tuple[Profiling, Returned]:
         name = call.function
         if call.config is None:
-            return before, _refused(name, _check(name, "config"))
+            return before, _refusal(name, _check(name, "config"))
         self._configuration(before, call.config)
         left = {one: made for one, made in before.configurations.items() if one != call.config}
         function = ge_catalog().functions[name]
@@ -201,25 +201,25 @@ class LifeCycle:
             return before, wrong
         if self.rules.start_flag and self.rules.reading == "strict":  # asked before the state
             if before.flag:
-                return before, _flagged(before, config)
+                return before, _while_flagged(before, config)
             before = replace(before, flag=True)
-        after, returned = self._moved(before, Start.function, config)
+        after, returned = self._move(before, Start.function, config)
         if before.state in ("CMD", "SUBSCRIBE") or after.state == "OFF":
             return after, returned
         begun = replace(before, state="IDLE") if before.state == "OFF" else before
         if self.rules.start_flag and self.rules.reading == "lenient":
             if before.flag:
-                return begun, _flagged(begun, config)
+                return begun, _while_flagged(begun, config)
             begun = replace(begun, flag=True)
-        return (begun, returned) if returned.code else self._begun(begun, config, returned)
+        return (begun, returned) if returned.code else self._begin(begun, config, returned)
 
-    def _begun(
+    def _begin(
         self, before: Profiling, config: Configuration, returned: Returned
     ) -> tuple[Profiling, Returned]:
         """A start that nothing speaks against but, perhaps, its metrics."""
         new = [one for one in config.devices if one not in before.collecting]
         if new and not self._has_metrics(config):
-            return before, _refused(Start.function, _check(Start.function, "metrics"))
+            return before, _refusal(Start.function, _check(Start.function, "metrics"))
         collecting = {**before.collecting, **dict.fromkeys(new, config.types)}
         bits = commanded_bits(ge_catalog().data_types, config.types)
         commands = tuple(
@@ -234,7 +234,7 @@ class LifeCycle:
         is_asked_first = before.state == "OFF" and self.rules.reading == "lenient"
         if wrong is not None and not is_asked_first:
             return before, wrong
-        after, returned = self._moved(before, name, config)
+        after, returned = self._move(before, name, config)
         if returned.code != 0 or before.state == "OFF":
             return after, returned
         bits = commanded_bits(ge_catalog().data_types, config.types)
@@ -243,12 +243,12 @@ class LifeCycle:
         return replace(after, collecting={}, flag=False), replace(returned, commands=commands)
 
     def _finalize(self, before: Profiling) -> tuple[Profiling, Returned]:
-        after, returned = self._moved(before, Finalize.function)
+        after, returned = self._move(before, Finalize.function)
         if returned.code != 0 or before.state == "OFF":
             return after, returned
         return replace(after, collecting={}), replace(returned, commands=(Command("FINALIZE"),))
 
-    def _moved(
+    def _move(
         self, before: Profiling, name: str, config: Configuration | None = None
     ) -> tuple[Profiling, Returned]:
         """What the state answers."""
@@ -256,7 +256,7 @@ class LifeCycle:
         found = transition_in(ge_catalog().life_cycle, name, before.state, self.rules.reading, same)
         errata = (*found.errata, *ge_catalog().functions[name].errata)
         returned = Returned(
-            _folded(name, found.code), found.code, found.summary, found.source, errata
+            _fold(name, found.code), found.code, found.summary, found.source, errata
         )
         return replace(before, state=found.then), returned
 
@@ -285,38 +285,38 @@ def _check(function: str, check: str) -> ArgumentCheck:
     return ge_catalog().functions[function].check(check)
 
 
-def _folded(function: str, code: int) -> int:
-    return _failed() if code and ge_catalog().functions[function].folds else code
+def _fold(function: str, code: int) -> int:
+    return _failure() if code and ge_catalog().functions[function].folds else code
 
 
 @per_spec
-def _failed() -> int:
+def _failure() -> int:
     return next(one.code for one in ge_catalog().codes.values() if one.name == FAILED)
 
 
-def _refused(function: str, check: ArgumentCheck, *, folded: bool = True) -> Returned:
+def _refusal(function: str, check: ArgumentCheck, *, folded: bool = True) -> Returned:
     """A check of the arguments that does not hold."""
     source = ge_catalog().functions[function].source
     why = f"This does not hold: {check.summary[0].lower()}{check.summary[1:]}"
     if check.code is None:
         return Returned(None, None, why, source, check.errata)
-    returns = _folded(function, check.code) if folded else check.code
+    returns = _fold(function, check.code) if folded else check.code
     return Returned(returns, check.code, why, source, check.errata)
 
 
 def _wrong_bits(function: str, config: Configuration) -> Returned | None:
     if config.types == 0:
-        return _refused(function, _check(function, "types-none"))
+        return _refusal(function, _check(function, "types-none"))
     if config.types & ~supported_mask(ge_catalog().data_types.values()):
-        return _refused(function, _check(function, "types-outside"))
+        return _refusal(function, _check(function, "types-outside"))
     return None
 
 
-def _flagged(before: Profiling, config: Configuration) -> Returned:
+def _while_flagged(before: Profiling, config: Configuration) -> Returned:
     """What a start returns while the flag is set: only bits are compared."""
     same = set(before.collecting.values()) <= {config.types}
     code = transition_in(ge_catalog().life_cycle, Start.function, "STARTED", "strict", same).code
     erratum = ge_catalog().errata["G63"]
     source = tuple(source for source, _ in erratum.says)
     why = "The flag of a start is set, so that nothing is started."
-    return Returned(_folded(Start.function, code), code, why, source, ("G63",))
+    return Returned(_fold(Start.function, code), code, why, source, ("G63",))

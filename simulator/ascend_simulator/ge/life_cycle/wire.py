@@ -103,13 +103,13 @@ def read_message(line: bytes, forms: Sequence[str]) -> dict[str, Any]:
     except WrongLine:
         raise
     except (ValueError, RecursionError):
-        raise WrongLine(f"{shown!r} is no JSON; expected {_expected(forms)}") from None
+        raise WrongLine(f"{shown!r} is no JSON; expected {_expectation(forms)}") from None
     if not _judge(tuple(forms)).is_valid(message):
-        raise WrongLine(f"{shown!r} is no message of the protocol; expected {_expected(forms)}")
+        raise WrongLine(f"{shown!r} is no message of the protocol; expected {_expectation(forms)}")
     return cast(dict[str, Any], message)
 
 
-def _expected(forms: Sequence[str]) -> str:
+def _expectation(forms: Sequence[str]) -> str:
     return "a call" if forms is REQUESTS else f"an answer, {' or '.join(forms)}"
 
 
@@ -148,7 +148,7 @@ def answers(lines: Iterable[bytes], rules: Rules, *, has_reading: bool) -> Itera
         try:
             message = read_message(line, REQUESTS)
             if message["call"] == "start":
-                machine = _started(message["arguments"], rules, has_reading=has_reading)
+                machine = _start(message["arguments"], rules, has_reading=has_reading)
                 profiling = machine.begin()
                 answer: dict[str, Any] = {"returns": 0, "collecting": {}}
             else:
@@ -159,7 +159,7 @@ def answers(lines: Iterable[bytes], rules: Rules, *, has_reading: bool) -> Itera
         yield json.dumps(answer)
 
 
-def _started(given: Mapping[str, Any], rules: Rules, *, has_reading: bool) -> LifeCycle:
+def _start(given: Mapping[str, Any], rules: Rules, *, has_reading: bool) -> LifeCycle:
     environment = Environment(given["mode"], given["devices"], tuple(given["metrics"]))
     reading = rules.reading if has_reading else given["reading"]
     return LifeCycle(environment, Rules(reading, rules.start_flag))

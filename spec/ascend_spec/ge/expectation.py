@@ -16,7 +16,7 @@ def either(words: Sequence[object]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
-def expected(option: Mapping[str, Any], node: Node) -> str:
+def expectation(option: Mapping[str, Any], node: Node) -> str:
     """What the schema allows, and on which chips that is more or less.
 
     option: a row of ``options.yaml``. Empty where the schema states neither bounds nor words.
