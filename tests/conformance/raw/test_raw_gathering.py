@@ -104,6 +104,8 @@ def test_a_record_is_held_by_the_last_call_that_has_begun_before_it(
         b"".join(head(64, 0, one, time, struct.pack("<Q", name)) for one, time, name in ops),
     )
     found = folder.rows("SELECT thread, time, name, held, item FROM operator ORDER BY rowid")
+    ends = folder.rows('SELECT "end", is_event FROM call ORDER BY rowid')
+    assert ends == [*((one[3], 0) for one in calls), (None, 1)]
     nodes = [one for one in calls if one[0] == NODE]
     for (thread, time, number), row in zip(ops, found, strict=True):
         around = [one for one in nodes if one[1] == thread and one[2] < time <= one[3]]
