@@ -104,6 +104,8 @@ def test_a_record_is_held_by_the_last_call_that_has_begun_before_it(
         b"".join(head(64, 0, one, time, struct.pack("<Q", name)) for one, time, name in ops),
     )
     found = folder.rows("SELECT thread, time, name, held, item FROM operator ORDER BY rowid")
+    ends = folder.rows('SELECT "end", is_event FROM call ORDER BY rowid')
+    assert ends == [*((one[3], 0) for one in calls), (None, 1)]
     nodes = [one for one in calls if one[0] == NODE]
     for (thread, time, number), row in zip(ops, found, strict=True):
         around = [one for one in nodes if one[1] == thread and one[2] < time <= one[3]]
@@ -324,3 +326,38 @@ def test_points_of_steps_have_their_meaning_and_iteration(
             if meaning == "end":
                 inside = False
     assert found == wanted
+
+
+def test_numbers_of_texts_are_those_of_the_collectors(empty: Path, tmp_path: Path) -> None:
+    """Numbers of the evidence (ge-profiling 5.7), of characters with and without a sign."""
+    lines = [
+        "6251491202591237330:Conv2D",
+        "6251491481764111570:Conv2D",
+        "2448369759321462372:算子",
+        "15984173733989788260:算子",
+        "6251491202591237331:Conv2D",
+        "247669290252505:Add",
+        "247669290252505:Sub",
+    ]
+    folder = Folder(empty, tmp_path)
+    folder.host("additional.hash_dic", "".join(f"{one}\n" for one in lines).encode())
+    found = folder.rows("SELECT line, fits, text_before, number_before FROM hash_entry ORDER BY 1")
+    first, number = "6251491202591237330", "2448369759321462372"
+    assert found == [
+        *((1, 1, None, None), (2, 1, None, first), (3, 1, None, None), (4, 1, None, number)),
+        *((5, 0, None, first), (6, 1, None, None), (7, 0, "Add", None)),
+    ]
+
+
+def test_lines_of_no_form_are_damage_with_their_numbers(empty: Path, tmp_path: Path) -> None:
+    folder = Folder(empty, tmp_path)
+    bad = "".join(f"none {one}\n" for one in range(300))
+    folder.host("additional.hash_dic", b"21:one\n\xff:x\n" + bad.encode() + b"22:two\n")
+    with open_facts() as facts:
+        read_folder(facts, folder.path, "folder")
+        assert facts.rows("SELECT line, text FROM hash_entry") == [(1, "one"), (303, "two")]
+        rows = facts.rows("SELECT line, kind, text FROM damage ORDER BY rowid")
+    # The first hundred each, then the last with the number of the others.
+    assert [line for line, _, _ in rows] == [*range(2, 102), 302]
+    assert {kind for _, kind, _ in rows} == {"line"}
+    assert rows[-1][2].endswith("(line 302); 200 more before it are not listed")

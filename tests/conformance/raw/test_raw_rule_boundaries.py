@@ -136,7 +136,7 @@ CASES = [
         Case(
             "RAW306",
             {2},
-            {"call": [call(10, 20, upper), call(15, 21, lower), call(15, 20, lower, thread=8)]},
+            {"call": [call(10, 20, upper), call(15, 21, lower), call(15, 21, lower, thread=8)]},
         )
         for upper, lower in (
             *((20000, 15000), (20000, 10000), (20000, 5500), (20000, 5000)),
@@ -147,7 +147,8 @@ CASES = [
     *(
         Case("RAW306", set(), {"call": [call(10, 20, upper), call(*times, level=lower)]})
         for upper, lower, *times in (
-            *((20000, 10000, 15, 20), (20000, 10000, 20, 30), (20000, 10000, 5, 15)),
+            *((20000, 10000, 15, 20), (15000, 10000, 15, 20), (10000, 5500, 15, 20)),
+            *((5500, 5000, 15, 20), (20000, 10000, 20, 30), (20000, 10000, 5, 15)),
             *((10000, 20000, 15, 25), (10000, 10000, 15, 25), (5000, 5500, 15, 25)),
         )
     ),
@@ -161,6 +162,8 @@ CASES = [
                 *(call(10, None, request=4, **EXECUTED), call(20, None, request=4, **EXECUTED)),
                 *(call(30, None, request=5, **EXECUTED), call(40, None, request=5, **EXECUTED)),
                 *(call(50, None, request=3, **EXECUTED), call(60, None, request=3, **EXECUTED)),
+                # Two executions of one number; another model; another type.
+                *(call(time, None, request=6, **EXECUTED) for time in (61, 62, 63, 64)),
                 call(70, None, **{**EXECUTED, "item": 9}, request=1),
                 call(80, None, **{**EXECUTED, "item": 9}, request=1),
                 call(90, None, **{**EXECUTED, "type": 2}, request=1),
@@ -208,12 +211,17 @@ CASES = [
         "RAW409",
         {2, 3, 4},
         {
-            "operator": [{"name": "a", "time": 5, "thread": 7}, {"time": 5, "thread": 7}],
+            "operator": [
+                {"name": "a", "time": 5, "thread": 7},
+                {"time": 5, "thread": 7},
+                {"name": "c", "time": 5, "thread": 8},
+            ],
             "tensor_record": [
                 {"name": "a", "time": 5, "thread": 7},
                 {"name": "b", "time": 5, "thread": 7},
                 {"name": "a", "time": 4, "thread": 7},
                 {"name": "a", "time": 5, "thread": 8},
+                {"name": "c", "time": 5, "thread": 8},
             ],
         },
     ),
@@ -331,7 +339,7 @@ CASES = [
                 *(pair("reduction", 1, 0, 1), pair("reduction", 1, 1, 2)),
                 *(pair("reduction", 2, 0, 1), pair("reduction", 2, 0, 2)),
                 pair("reduction", 2, 1, 3),
-                *(pair("fetch", 0, 0, 1), pair("fetch", 0, 1, 1)),
+                *(pair("fetch", 0, 1, 1), pair("fetch", 0, 0, 1)),
                 pair("fetch", 1, 0, 1, stream=4),
                 *(pair("fetch", 1, 0, 1), pair("fetch", 1, 1, 2)),
             ]

@@ -11,6 +11,7 @@ import construct
 import numpy as np
 import numpy.typing as npt
 
+from ascend_ref.capture.kinds import NODE
 from ascend_ref.db.introspect import quote_identifier
 from ascend_ref.raw.context import Context
 from ascend_ref.raw.layout import Layout
@@ -246,7 +247,7 @@ def _contexts(stream: _Stream, rows: Records) -> Rows:
     ids = rows["ctxIds"]
     different = [len(set(one[:count].tolist())) for one, count in zip(ids, counts, strict=True)]
     held, items = _held(stream, rows)
-    of_nodes = (rows["level"] == 10000).tolist()
+    of_nodes = (rows["level"] == NODE).tolist()
     held = [one if own else None for one, own in zip(held, of_nodes, strict=True)]
     names = _texts(stream, rows["opName"])
     return zip(*_heads(rows), names, counts, different, held, items, strict=True)
