@@ -88,9 +88,7 @@ def compare(product: str, options: Mapping[str, Any], folder: Path) -> None:
     assert explanation.settings is not None
     assert not explanation.settings.problems
     named = {
-        one.address: list(one.columns)
-        for one in explanation.things
-        if does(one.program, product)
+        one.address: list(one.columns) for one in explanation.things if does(one.program, product)
     }
     there = written(folder, product, options)
     if explanation.settings.level is None:  # without tasks there may be no name to be hashed
