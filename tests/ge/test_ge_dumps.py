@@ -294,3 +294,14 @@ def test_g128_starts_and_ends_are_paired_as_stacks_pair_them(
     assert bad == []
     kept = [one for one in text.splitlines() if not one.startswith("Too many")]
     assert "".join(map(text_of, found)).splitlines() == kept or dropped
+
+
+def test_lines_of_no_form_are_counted_and_great_numbers_are_held(tmp_path: Path) -> None:
+    path = tmp_path / "ge_profiling_7.txt"
+    great = PLAIN.replace(" 42 [add] [RT1", f" -{10**19} [add] [RT1")
+    path.write_text(great.replace("Profiling dump", "a line\nProfiling dump"), encoding="utf-8")
+    with open_facts() as facts:
+        read_folder(facts, path, "text")
+        assert facts.rows("SELECT records, bad, is_ended FROM dump") == [(6, 1, 1)]
+        threads = facts.rows("SELECT DISTINCT thread FROM dump_record ORDER BY thread")
+        assert threads == [(-(2**63 - 1),), (42,)]

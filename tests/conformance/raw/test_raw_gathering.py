@@ -361,3 +361,15 @@ def test_lines_of_no_form_are_damage_with_their_numbers(empty: Path, tmp_path: P
     assert [line for line, _, _ in rows] == [*range(2, 102), 302]
     assert {kind for _, kind, _ in rows} == {"line"}
     assert rows[-1][2].endswith("(line 302); 200 more before it are not listed")
+
+
+def test_the_cores_of_an_operator_are_the_lower_half_of_a_word(empty: Path, tmp_path: Path) -> None:
+    folder = Folder(empty, tmp_path)
+    bodies = [(0, 22, 0x0002_FFFF, 1), (99, 23, 0xFFFF_1000, 7)]
+    records = [struct.pack("<QIQII", 21, *own) for own in bodies]
+    folder.host("compact.node_basic_info", b"".join(head(64, 0, 3, 5, one) for one in records))
+    query = "SELECT name, task_type, core, op_type, blocks, ratio, flag FROM operator"
+    assert folder.rows(query) == [
+        ("one", 0, "AI_CORE", "two", 0xFFFF, 2, 1),
+        ("one", 99, None, "three", 0x1000, 0xFFFF, 7),
+    ]
