@@ -121,7 +121,9 @@ class EditableRecords:
     def _launch(self, view: View, place: int) -> Stands:
         """What the host states of a task."""
         [(number,)] = self.rows(f"SELECT id FROM ({view.select({'id'})}) WHERE place = {place}")
-        found = self.shown.origins.stands(int(self.shown.origins.tables[LAUNCHES].places[number]))
+        places = self.shown.origins.tables[LAUNCHES].places
+        # Tasks that note a mark count behind those that the host launched.
+        found = self.shown.origins.stands(int(places[number])) if number < len(places) else None
         if found is None:
             raise CannotShow("the host states nothing of the task")
         return found
