@@ -268,6 +268,12 @@ CASES = [
     ),
     Case("RAW417", set(), {"setting": one("value", "l0", key="profLevel")}),
     Case("RAW417", set(), {"operator": [{}], "setting": one("value", "l0", key="other")}),
+    Case("RAW418", {2}, {"attribute": one("held", 1, 0)}),
+    Case(
+        "RAW419",
+        {2},
+        {"operator": one("name", "a", None, "c"), "attribute": one("name", "a", "b", "c")},
+    ),
     # --- memory and graphs
     Case(
         "RAW501",
