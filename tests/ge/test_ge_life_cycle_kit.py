@@ -112,6 +112,27 @@ class Slow(Session):
         """Nothing is left of it."""
 
 
+def test_one_that_starts_once_alone_does_not_answer_in_the_same_way() -> None:
+    begun: list[str] = []
+
+    def once(message: Message, answer: dict[str, Any]) -> Message:
+        if message["call"] == "start":
+            begun.append("start")
+            if len(begun) > 1:
+                raise ValueError("again")
+        return answer
+
+    assert "it does not answer the same calls in the same way" in found(tried(once))[1]
+
+
+def test_every_pair_of_three_configurations_is_tried_whatever_is_drawn() -> None:
+    def third(message: Message, answer: dict[str, Any]) -> Message:
+        is_third = message["arguments"].get("profiler_config") == 3
+        return {**answer, "returns": 0} if is_third and "Stop" in message["call"] else answer
+
+    assert found(tried(third, examples=1, modes=["OFF"]))[0] == "CFM401"
+
+
 @dataclass(frozen=True)
 class SlowProgram:
     late: list[str]
