@@ -22,6 +22,7 @@ from ascend_ref.raw.context import Context
 from ascend_ref.raw.damage import Damage
 from ascend_ref.raw.decode.origins import Origin, Origins
 from ascend_ref.raw.decode.read import read_prof
+from ascend_ref.raw.dictionaries import TEXTS, TYPES
 from ascend_ref.raw.entities import ENTITIES, values_shown
 from ascend_ref.raw.tree import kind_of
 from ascend_ref.recorded import Recorded, from_captures
@@ -81,9 +82,11 @@ class ShownByRecords:
         """The first rows of a SELECT."""
         return self.facts.rows(query)[:rows]
 
-    def damaged(self, entity: str) -> str | None:
-        """What of the files that an entity is read from cannot be read, in words."""
-        kinds = ENTITIES[entity].kinds if entity in ENTITIES else ()
+    def damaged(self, entity: str, columns: Iterable[str]) -> str | None:
+        """What of the files that columns of an entity are read from cannot be read, in words."""
+        kinds = ENTITIES[entity].kinds
+        if any(recording_catalog().entities[entity].columns[one].is_text for one in columns):
+            kinds = (*kinds, TEXTS, TYPES)
         for one in self.damage:
             kind = one.kind or getattr(kind_of(one.file), "file", None)
             if kind in kinds:
