@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -30,8 +29,8 @@ from ascend_ref.spill import Spill
 from ascend_spec import recording_catalog
 
 from ...compare.sql import quoted, text_literal
-from ...engine.relations.views import Dialect, Part, View, with_interval
-from ..text.database import Facts, open_facts
+from ...engine.relations.views import Part, View, with_interval
+from ..text.database import AskedOfFacts, Facts, open_facts
 from ..text.shown import shown_columns
 from .folder import MEDIUM
 
@@ -43,10 +42,9 @@ WITHOUT_RECORD = 1 << 62
 
 
 @dataclass
-class ShownByRecords:
+class ShownByRecords(AskedOfFacts):
     """What was read, in DuckDB. ``names``: what shows each entity, ``columns``: what it shows."""
 
-    dialect: Dialect = field(default="duckdb", init=False)
     facts: Facts
     origins: Origins
     damage: Sequence[Damage]
@@ -71,16 +69,6 @@ class ShownByRecords:
         whole = with_interval(known, recording_catalog().entities[entity].interval)
         part = Part(f"db.{quoted(table)}", f"db.{quoted(table)}.place", whole)
         return View(entity, name, MEDIUM, (part,), MEDIUM)
-
-    def rows(self, query: str) -> Iterable[tuple[Any, ...]]:
-        """The rows of a SELECT."""
-        cursor = self.facts.connection.execute(query)
-        while batch := cursor.fetchmany(10_000):
-            yield from batch
-
-    def values(self, query: str, columns: int, rows: int) -> Sequence[tuple[Any, ...]]:
-        """The first rows of a SELECT."""
-        return self.facts.rows(query)[:rows]
 
     def damaged(self, entity: str, columns: Iterable[str]) -> str | None:
         """What of the files that columns of an entity are read from cannot be read, in words."""
