@@ -33,6 +33,7 @@ HERE = {name: one for name, one in load_relations().items() if "raw" in judged_i
 OF_SAMPLES = {"LOS104", "LOS105", "LOS106", "REL702", "REL705", "REL720", "REL721"}
 """A sample is made of several records, or of the difference of two."""
 UNSTATED = {
+    "LOS101": "tasks outside of graphs are few here, and the first notes a mark",
     "REL107": "a call has no number in its record",
     "REL109": "the operator of the call names its sub-tasks",
     "REL204": "formats are numbers, and no number of a data type is a format",
@@ -257,7 +258,10 @@ def test_without_a_start_nothing_is_joined_and_all_relations_say_so(folder: Path
     assert all("start_info" in one for one in reasons(report).values())
 
 
-@pytest.mark.parametrize("kind", ["unaging.api_event", "hwts", "unaging.additional.hccl_info"])
+@pytest.mark.parametrize(
+    "kind",
+    ["unaging.api_event", "hwts", "unaging.additional.hccl_info", "unaging.additional.hash_dic"],
+)
 def test_a_file_that_was_cut_is_not_condemned(folder: Path, kind: str) -> None:
     file = data(folder, kind)
     content = file.read_bytes()
@@ -265,6 +269,13 @@ def test_a_file_that_was_cut_is_not_condemned(folder: Path, kind: str) -> None:
     for one in judge_raw(folder, ONLY).findings:
         assert one.verdict == "advice", one.message
         assert "what could not be read may explain it" in one.message or one.rule == "REL107"
+
+
+def test_without_its_calls_a_device_is_not_condemned(tmp_path: Path) -> None:
+    """On a chip with sub-tasks, whose kernels and collectives the host alone names."""
+    path = captured("cnn-910b", tmp_path)
+    data(path, "unaging.api_event").write_bytes(b"")
+    assert [one.message for one in judge_raw(path, ONLY).findings if one.verdict != "advice"] == []
 
 
 def test_records_behind_a_lost_slice_are_found_where_they_stand(folder: Path) -> None:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +21,7 @@ from ascend_ref.raw.context import Context
 from ascend_ref.raw.damage import Damage
 from ascend_ref.raw.decode.origins import Origin, Origins
 from ascend_ref.raw.decode.read import read_prof
+from ascend_ref.raw.dictionaries import TEXTS, TYPES
 from ascend_ref.raw.entities import ENTITIES, values_shown
 from ascend_ref.raw.tree import kind_of
 from ascend_ref.recorded import Recorded, from_captures
@@ -29,8 +29,8 @@ from ascend_ref.spill import Spill
 from ascend_spec import recording_catalog
 
 from ...compare.sql import quoted, text_literal
-from ...engine.relations.views import Dialect, Part, View, with_interval
-from ..text.database import Facts, open_facts
+from ...engine.relations.views import Part, View, with_interval
+from ..text.database import AskedOfFacts, Facts, open_facts
 from ..text.shown import shown_columns
 from .folder import MEDIUM
 
@@ -42,10 +42,9 @@ WITHOUT_RECORD = 1 << 62
 
 
 @dataclass
-class ShownByRecords:
+class ShownByRecords(AskedOfFacts):
     """What was read, in DuckDB. ``names``: what shows each entity, ``columns``: what it shows."""
 
-    dialect: Dialect = field(default="duckdb", init=False)
     facts: Facts
     origins: Origins
     damage: Sequence[Damage]
@@ -71,19 +70,11 @@ class ShownByRecords:
         part = Part(f"db.{quoted(table)}", f"db.{quoted(table)}.place", whole)
         return View(entity, name, MEDIUM, (part,), MEDIUM)
 
-    def rows(self, query: str) -> Iterable[tuple[Any, ...]]:
-        """The rows of a SELECT."""
-        cursor = self.facts.connection.execute(query)
-        while batch := cursor.fetchmany(10_000):
-            yield from batch
-
-    def values(self, query: str, columns: int, rows: int) -> Sequence[tuple[Any, ...]]:
-        """The first rows of a SELECT."""
-        return self.facts.rows(query)[:rows]
-
-    def damaged(self, entity: str) -> str | None:
-        """What of the files that an entity is read from cannot be read, in words."""
-        kinds = ENTITIES[entity].kinds if entity in ENTITIES else ()
+    def damaged(self, entity: str, columns: Iterable[str]) -> str | None:
+        """What of the files that columns of an entity are read from cannot be read, in words."""
+        kinds = ENTITIES[entity].kinds
+        if any(recording_catalog().entities[entity].columns[one].is_text for one in columns):
+            kinds = (*kinds, TEXTS, TYPES)
         for one in self.damage:
             kind = one.kind or getattr(kind_of(one.file), "file", None)
             if kind in kinds:

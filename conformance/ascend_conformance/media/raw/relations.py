@@ -66,7 +66,7 @@ def _with_rows(
 
 def _damage(shown: ShownByRecords, relation: Relation) -> str | None:
     """What cannot be read of the records that a relation is about."""
-    found = (shown.damaged(entity) for entity in relation.search.reads)
+    found = (shown.damaged(*one) for one in relation.search.reads.items())
     return next((one for one in found if one is not None), None)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -14,6 +14,7 @@ from ascend_spec import per_spec
 from ascend_spec.core import packaged
 
 from ...compare.sql import quoted, text_literal
+from ...engine.relations.views import Dialect
 from .functions import functions
 
 MEMORY = "200MB"
@@ -123,6 +124,23 @@ class Facts:
             found = self.connection.execute(f"FROM {quoted(schema)}.{quoted(name)} LIMIT 0")
             self._columns[version] = tuple(entry[0] for entry in found.description or ())
         return self._columns[version]
+
+
+class AskedOfFacts:
+    """What relations are judged in, where that is in the facts."""
+
+    dialect: Dialect = "duckdb"
+    facts: Facts
+
+    def rows(self, query: str) -> Iterable[tuple[Any, ...]]:
+        """The rows of a SELECT."""
+        cursor = self.facts.connection.execute(query)
+        while batch := cursor.fetchmany(10_000):
+            yield from batch
+
+    def values(self, query: str, columns: int, rows: int) -> Sequence[tuple[Any, ...]]:
+        """The first rows of a SELECT."""
+        return self.facts.rows(query)[:rows]
 
 
 def _create_tables(connection: duckdb.DuckDBPyConnection) -> None:

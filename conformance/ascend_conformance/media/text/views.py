@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 from ascend_ref.text.read import is_text
 from ascend_ref.timeline.session import WHOLE
@@ -18,8 +17,8 @@ from ascend_spec.timeline import EventKind, Layer
 
 from ...compare.follow import Shown
 from ...compare.sql import quoted, text_literal
-from ...engine.relations.views import Dialect, Part, View, with_interval
-from .database import Facts
+from ...engine.relations.views import Part, View, with_interval
+from .database import AskedOfFacts, Facts
 from .layers import layer_table
 from .loadcsv import columns_in
 
@@ -35,10 +34,8 @@ LAST = "task_time"
 PART = re.compile(r"\{(\w+)\}")
 
 
-class ShownByFiles:
+class ShownByFiles(AskedOfFacts):
     """The facts of a folder as what relations are judged in."""
-
-    dialect: Dialect = "duckdb"
 
     def __init__(self, facts: Facts, writers: Mapping[str, str]) -> None:
         self.facts = facts
@@ -59,16 +56,6 @@ class ShownByFiles:
     def _views(self) -> tuple[View, ...]:
         tables = self.facts.tables()
         return (*self._files(tables), *self._layers(tables))
-
-    def rows(self, query: str) -> Iterable[tuple[Any, ...]]:
-        """The rows of a SELECT."""
-        cursor = self.facts.connection.execute(query)
-        while batch := cursor.fetchmany(10_000):
-            yield from batch
-
-    def values(self, query: str, columns: int, rows: int) -> Sequence[tuple[Any, ...]]:
-        """The first rows of a SELECT."""
-        return self.facts.rows(query)[:rows]
 
     def _files(self, tables: Mapping[str, frozenset[str]]) -> Iterator[View]:
         for name, spec in text_catalog().csv.items():
