@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from ascend_spec import per_spec, raw_catalog
-
-from .shown import raw_showers
+from ascend_spec.raw.shown import raw_showers
 
 
 class Joined(NamedTuple):

@@ -46,11 +46,11 @@ SIZES = {
 TWO_DEVICES = Parallelism(ranks=2, devices_per_process=2)
 EXPERTS = 8
 """As many as fit on so few ranks."""
-PROGRAM = "python"
-"""Process of the program's own marks."""
+NAMES = {"python": "MsTx", "UB": "Ub"}
+"""Layers that have another name: the process of the program's own marks, and one of Python's."""
 OF_FRAMEWORK = ("Python", "Python GC"), ("async_npu", "async_task_queue", "fwdbwd")
 """Layers and arrows that a timeline of msprof does not have."""
-SAMPLED_CORES = ("biu_group", "aic_core", "aiv", "AI Core Utilization")
+OF_PYTHON = ("biu_group", "aic_core", "aiv", "AI Core Utilization", "Voltage Info")
 """Layers that the C++ engine does not have, so that the truth of its products has none either."""
 
 
@@ -111,9 +111,9 @@ def told(counts: Counter[str]) -> Counter[str]:
     """What a file shows, under the names of the truth."""
     return Counter(
         {
-            "MsTx" if name == PROGRAM else name: count
+            NAMES.get(name, name): count
             for name, count in counts.items()
-            if not name.startswith(SAMPLED_CORES)
+            if not name.startswith(OF_PYTHON)
         }
     )
 

@@ -101,4 +101,4 @@ def test_links_are_sampled_as_often_as_asked(product: ProductName) -> None:
     for name in ("pa_link", "pcie_link"):
         times = sorted({row["time"] for row in rows(everything(product), name)})
         gaps = np.diff(times)[:-1] / 1e6
-        assert np.all(np.abs(gaps - 50) < 1)
+        assert np.all(np.abs(gaps - 20) < 1)

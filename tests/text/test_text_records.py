@@ -71,7 +71,8 @@ def test_ai_cpu(tmp_path: Path) -> None:
         "0,1700000000000000.001\t,N/A,1.5,0.002,1.6,0.01,1.7,3,4",
     ]
     assert lines(extras, tmp_path, "aicpu") == expected
-    assert lines(extras, tmp_path, "data_preprocess", output="pytorch") == expected
+    assert lines(extras, tmp_path, "data_preprocess", output="pytorch", level=2) == expected
+    assert lines(extras, tmp_path, "data_preprocess", output="pytorch", level=1) == []
     assert lines(extras, tmp_path, "aicpu_mi")[1] == "0,q,1700000000000000,1700000000000001.5,3"
     assert lines(extras, tmp_path, "dp", family="910A")[1] == "0,1700000000000000,a,s,3"
     assert lines(extras, tmp_path, "dp") == []

@@ -9,10 +9,10 @@ from functools import partial
 from typing import get_args
 
 from ascend_ref.markdown import Fact, Style, anchor, code, commas, page, sentences, table
-from ascend_ref.raw.shown import raw_sources
 from ascend_spec import layout_catalog, text_catalog
 from ascend_spec.core.bounds import DAYS
 from ascend_spec.documents import DOCUMENTS
+from ascend_spec.raw.shown import raw_sources
 from ascend_spec.text import Condition, CsvColumn, CsvFile, NumberFormat, Output, SortKey, Writer
 
 from .pages import (

@@ -18,10 +18,10 @@ from ascend_ref.markdown import (
     sentences,
     table,
 )
-from ascend_ref.raw.shown import raw_sources
 from ascend_spec import Schema, catalog, text_catalog, timeline_catalog
 from ascend_spec.core import Erratum
 from ascend_spec.db.model import CARRIERS, Column, Enum, Member, Presence, Table
+from ascend_spec.raw.shown import raw_sources
 
 from .history import Change, enum_changes, table_changes
 from .recording_pages import shown_text

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ascend_ref.markdown import Style, code, commas, table
-from ascend_ref.raw.shown import raw_showers
 from ascend_spec import catalog, recording_catalog
 from ascend_spec.core.shows import REASONS, Show
+from ascend_spec.raw.shown import raw_showers
 from ascend_spec.recording import Entity, Shower
 
 from .subject import Subject, things

@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import partial
 
 from ascend_ref.markdown import Fact, Style, anchor, code, commas, page, sentences, table
-from ascend_ref.raw.shown import raw_sources
 from ascend_spec import layout_catalog, text_catalog, timeline_catalog
 from ascend_spec.core.names import Field, NameForm
+from ascend_spec.raw.shown import raw_sources
 from ascend_spec.timeline import (
     Arg,
     EventKey,

@@ -17,6 +17,7 @@ from ascend_ref.raw.context import Context
 from ascend_ref.raw.fields import numbers
 from ascend_ref.raw.layout import Layout
 from ascend_ref.raw.marks import MARK_TAG, is_mark
+from ascend_ref.raw.samples import MEMORY_FILES
 from ascend_spec.core.packed import ClockName, Field
 from ascend_spec.raw import RawFile
 
@@ -71,7 +72,8 @@ def cost_of(written: Written, capture: Capture, context: Context) -> Cost:
             found.append(time[lost])
         fed = next(one.feeds for one in written.kind.members if one is member)
         tables = [one.partition("/")[2] for one in fed or written.kind.feeds]
-        rows |= _one_to_one(tables, len(records), int(np.sum(lost)), capture, device)
+        each = 1 if written.kind.file in MEMORY_FILES else None
+        rows |= _one_to_one(tables, len(records), int(np.sum(lost)), capture, device, each)
         if written.kind.file in _LOGS and time is not None:
             tag = _LOGS[written.kind.file]
             gone |= _tasks(declaration, tag, records[lost], time[lost], capture, device)
@@ -123,13 +125,19 @@ def times_of(
 
 
 def _one_to_one(
-    tables: list[str], records: int, lost: int, capture: Capture, device: int | None
+    tables: list[str],
+    records: int,
+    lost: int,
+    capture: Capture,
+    device: int | None,
+    each: int | None,
 ) -> dict[str, int]:
+    """Lost rows by table; ``each``: rows of a record, where other kinds of files have rows too."""
     found = {}
     for name in tables:
         rows = _rows(name, capture, device)
         if lost and rows and rows % records == 0:
-            found[name] = rows // records * lost
+            found[name] = (each or rows // records) * lost
     return found
 
 

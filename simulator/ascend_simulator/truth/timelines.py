@@ -18,6 +18,8 @@ from ascend_ref.derive.overlap import Overlap, hull, overlap
 from ascend_ref.derive.transit import operators_of, task_rows
 from ascend_spec import catalog, text_catalog, timeline_catalog
 
+from ..records.record import LAYERS
+
 EVENT_CALLS = ("aclrtRecordEvent", "aclrtStreamWaitEvent")
 COPY = "MEMCPY_ASYNC"
 PROFILER_TASKS = ("PROFILING_ENABLE", "PROFILING_DISABLE")
@@ -49,10 +51,13 @@ def _sampled(capture: Capture) -> Iterator[str]:
     family, writer = capture.origin.family or "*", _adapted(capture)
     # The exporter adds the clock at the session's bounds.
     clocked = capture.switches.npu and family in catalog().tables["AICORE_FREQ"].products
+    recorded = {LAYERS[name] for name in capture.records.keys() & LAYERS.keys()}
     for layer in timeline_catalog().layers.values():
         here = writer in layer.writers and (not layer.families or family in layer.families)
         sampled = capture.samples.keys() & layer.tables
-        if here and (sampled or (clocked and "AICORE_FREQ" in layer.tables)):
+        of_clock = clocked and "AICORE_FREQ" in layer.tables
+        of_records = layer.name in recorded and layer.form is None
+        if here and (sampled or of_clock or of_records):
             yield layer.name
 
 
