@@ -94,6 +94,7 @@ def test_g48_the_flaw_of_upstream_is_found_whatever_is_drawn(seed: int) -> None:
     ]
 
 
+@pytest.mark.exhaustive
 def test_g48_with_a_start_that_begins_by_itself_the_flaw_needs_two_calls_less() -> None:
     flawed = partial(Plain, "flag kept", "lenient")
     assert {len(one) for one in shortest(flawed(), Plain(reading="lenient"))} == {4}

@@ -78,9 +78,8 @@ def judge_mutated(clean: Path, folder: Path, seed: int) -> None:
     shutil.rmtree(copy)
 
 
-@pytest.mark.parametrize("part", range(2))
-def test_g167_mutated_records_are_findings(part: int, clean: Path, tmp_path: Path) -> None:
-    for seed in range(part * 25, part * 25 + 25):
+def test_g167_mutated_records_are_findings(clean: Path, tmp_path: Path) -> None:
+    for seed in range(20):
         judge_mutated(clean, tmp_path, seed)
 
 
