@@ -319,3 +319,5 @@ def test_a_chip_that_records_no_changes_shows_its_rated_clock() -> None:
     assert ends == [origin.start, origin.end]
     assert len(events) == (origin.end - origin.start - 1) // 1_000_000 + 2
     assert "AICORE_FREQ" not in recorded.tables
+    host_alone = replace(recorded, switches=replace(recorded.switches, npu=False))
+    assert of_layer(written(host_alone, "python")["msprof"], "AI Core Freq") == []

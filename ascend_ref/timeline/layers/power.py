@@ -74,7 +74,9 @@ def _rated_clock(session: Session) -> Iterator[Item]:
     """The clock that the device has by its description, at both ends of the session."""
     layer, origin = session.layer(CLOCK), session.recorded.origin
     facts, family = origin.facts, origin.family
-    if layer is None or facts is None or family not in catalog().products.data[RATED].cells:
+    if layer is None or facts is None or not session.recorded.switches.npu:
+        return
+    if family not in catalog().products.data[RATED].cells:
         return
     bounds = [origin.start] if origin.end is None else [origin.start, origin.end]
     for home in origin.devices:

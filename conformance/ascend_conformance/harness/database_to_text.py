@@ -11,7 +11,7 @@ from pathlib import Path
 from ascend_ref.db.carrier import carrier_of_name
 from ascend_ref.profile.export import databases, export_database
 from ascend_simulator.scenario import Scenario
-from ascend_spec import catalog, text_catalog
+from ascend_spec import catalog, text_catalog, timeline_catalog
 
 from ..media.text.deliverables import Deliverable
 from ..media.text.layers import STEP_TRACE
@@ -22,6 +22,8 @@ from .writing import write_profile
 FORMATS = {"pytorch": ("pytorch-db", "pytorch-text"), "msprof": ("msprof-db", "csv", "timeline")}
 IN_NO_DATABASE = ("host_cpu_usage", "host_mem_usage", "host_network_usage")
 """CSV files that show how many processors, how much memory or what network card a host has."""
+CHIP_LINKS = "Stars Chip Trans"
+"""The layer of the links between chips."""
 OPERATORS = ("COMPUTE_TASK_INFO", "COMMUNICATION_OP")
 
 
@@ -47,11 +49,16 @@ def make(case: Case, folder: Path, writer: str | None = None) -> None:
 
 
 def held(scenario: Scenario) -> Scenario:
-    """A scenario without the counters of products that have them in text files alone."""
-    by_task = scenario.capture.aic_mode == "task-based"
-    if not by_task or scenario.hardware.product in catalog().tables["TASK_PMU_INFO"].products:
-        return scenario
-    return replace(scenario, capture=replace(scenario.capture, aic_metrics=None))
+    """A scenario without what a product has in timelines and CSV files alone: counters of tasks,
+    the load of links between chips, and what cores did.
+    """
+    capture, product = replace(scenario.capture, instr=0), scenario.hardware.product
+    if product in timeline_catalog().layers[CHIP_LINKS].families:
+        capture = replace(capture, sys_interconnection=0)
+    by_task = capture.aic_mode == "task-based"
+    if by_task and product not in catalog().tables["TASK_PMU_INFO"].products:
+        capture = replace(capture, aic_metrics=None)
+    return replace(scenario, capture=capture)
 
 
 def is_in_databases(one: Deliverable) -> bool:
@@ -65,13 +72,21 @@ def can_be_drawn(case: Case) -> bool:
     """Whether a database holds all that the files of a case show.
 
     Iterations of a graph are in none. Which group the cores were sampled for is in none either; the
-    names of its metrics show it, but of the other groups a simulated database has too few.
+    names of its metrics show it, but of the other groups a simulated database has too few. Nor is
+    the rated clock, which timelines of a product with no other show.
     """
-    capture = case.scenario.capture
+    capture, product = case.scenario.capture, case.scenario.hardware.product
+    if capture.npu and _shows_rated_clock(product):
+        return False
     sampled = capture.aic_mode == "sample-based" and capture.aic_metrics is not None
     return not case.scenario.model.graph and not (
         sampled and capture.aic_metrics != "PipeUtilization"
     )
+
+
+def _shows_rated_clock(product: str) -> bool:
+    clocks = timeline_catalog().layers["AI Core Freq"]
+    return product in clocks.families and product not in catalog().tables["AICORE_FREQ"].products
 
 
 def reference(source: Path, target: Path) -> None:
