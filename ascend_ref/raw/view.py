@@ -140,7 +140,7 @@ def raw_view(capture: Capture, moments: Moments = MOMENTS) -> RawView:
         **held_of_pipes(capture, lost),
         **held_of_instructions(capture, clocks.device),
         **held_of_ccu(kept, clocks.device),
-        **held_of_voltages(capture, partial(nearest, clocks.device)),
+        **held_of_voltages(capture, clocks.device),
         **held_of_chip_links(capture, partial(nearest, clocks.device)),
         **_iterations(capture, clocks.device, lost),
         **held_of_caches(capture),

@@ -1,12 +1,13 @@
 """Voltages of the cores and of the bus, whenever they change (raw-prof 4.7).
 
-As of the clock, exporters state what holds at both ends of the session; before the first change
-that is a figure of their own.
+The one exporter that shows them states what holds from the moment when the counter of the device
+was read until the end of the session; before the first change that is a figure of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from ascend_ref.capture import Capture, Integers, Origin, Records
 from ascend_ref.capture.records import RECORDS
 from ascend_spec import raw_catalog
 
+from .clocks import Clock
 from .machine import chip_of
 from .samples import with_bounds
 from .vocabulary import named
@@ -48,13 +50,15 @@ def rows_of(capture: Capture) -> Iterator[Own]:
 
 
 def changes(capture: Capture, rows: Integers) -> Integers:
-    """The rows that are changes, and no figures of exporters."""
-    bounds = [capture.origin.start, -1 if capture.origin.end is None else capture.origin.end]
-    return rows[~np.isin(capture.records[RECORD]["time"][rows], bounds)]
+    """The rows of a supply that are changes, and no figures of exporters."""
+    inner = capture.records[RECORD]["time"][rows] != capture.origin.end
+    inner[:1] = False
+    found: Integers = rows[inner]
+    return found
 
 
-def held_of_voltages(capture: Capture, shown: Callable[[Integers], Integers]) -> Records:
-    """The record as raw files hold it; ``shown``: the times that the device's counter shows."""
+def held_of_voltages(capture: Capture, clock: Clock) -> Records:
+    """The record as raw files hold it; ``clock``: that of the device."""
     if RECORD not in capture.records or not has_voltages(chip_of(capture.origin)):
         return {}
     table = capture.records[RECORD]
@@ -62,16 +66,28 @@ def held_of_voltages(capture: Capture, shown: Callable[[Integers], Integers]) ->
     for device, supply, rows in rows_of(capture):
         own = changes(capture, rows)
         if len(own):
-            values = shown(table["time"][own]), table["millivolts"][own]
-            parts.append(stated(device, supply, *values, capture.origin))
+            time = clock.times(clock.ticks(table["time"][own]))
+            values = table["millivolts"][own]
+            parts.append(stated(device, supply, time, values, capture.origin, clock))
     return as_record(parts)
 
 
 def stated(
-    device: int, supply: int, time: Integers, millivolts: Integers, origin: Origin
+    device: int,
+    supply: int,
+    time: Integers,
+    millivolts: Integers,
+    origin: Origin,
+    clock: Clock,
 ) -> dict[str, Integers]:
-    """The rows that exporters make of changes."""
-    times, values = with_bounds(time, millivolts, UNTIL_KNOWN, origin)
+    """The rows that exporters make of changes, in order. What was read before the counter of the
+    device was, ``clock.at``, holds then.
+    """
+    start = round(clock.ns)
+    early = int(np.searchsorted(time, start))
+    first = int(millivolts[early - 1]) if early else UNTIL_KNOWN
+    session = replace(origin, start=start)
+    times, values = with_bounds(time[early:], millivolts[early:], first, session)
     same = {"device": device, "supply": supply}
     alike = {name: np.full(len(times), value, np.int64) for name, value in same.items()}
     return {**alike, "time": times, "millivolts": values}

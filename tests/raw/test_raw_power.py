@@ -42,8 +42,17 @@ def test_voltages_begin_with_what_exporters_state(tmp_path: Path) -> None:
     ]
     times = found.capture.records["voltage"]["time"]
     assert np.diff(times[1:4]).tolist() == [1_000_000, 500_000]
-    assert times[0] == times[4] == found.capture.origin.start
+    (context,) = (one for one in found.contexts if one.folder.device is not None)
+    assert times[0] == times[4] == context.side.device.ns > found.capture.origin.start
     assert found.capture.origin.end is None  # else the last one would stand there again
+
+
+def test_what_was_read_before_the_counter_was_holds_then(tmp_path: Path) -> None:
+    """The counter is read 6,000.1 us after the start (upstream-msprof LpmInfoConvParser)."""
+    found = read(tmp_path, "lpmInfoConv", lpm(1, (5_000, 840), (5_900, 845), (6_200, 850)))
+    table = found.capture.records["voltage"]
+    assert voltages(found.capture) == [("Aicore Voltage", value) for value in (845, 850)]
+    assert np.diff(table["time"]).tolist() == [99_900]
 
 
 def test_clocks_may_stand_with_the_voltages(tmp_path: Path) -> None:

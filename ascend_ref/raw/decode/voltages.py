@@ -24,7 +24,8 @@ def read_voltages(session: Session, origin: Origin, texts: Texts) -> Records:
             own = rows[rows["type"] == number]
             time, value = read_changes(session, context, FILE, own, "value")
             if len(time):
-                parts.append(stated(device, texts.number(name), time, value, origin))
+                supply, clock = texts.number(name), context.side.device
+                parts.append(stated(device, supply, time, value, origin, clock))
     return as_record(parts)
 
 

@@ -13,7 +13,7 @@ from .tree import RawTree
 
 
 def write_voltages(capture: Capture, tree: RawTree) -> None:
-    """Write the changes; exporters add the start and the end of the session themselves."""
+    """Write the changes; exporters add what holds at the first and the last moment."""
     if RECORD not in capture.records or not tree.writes(FILE):
         return
     table, texts = capture.records[RECORD], capture.texts.all

@@ -7,6 +7,9 @@ import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from ascend_ref.db.carrier import carrier_of_name
 from ascend_ref.profile.export import databases, export_database
@@ -22,8 +25,6 @@ from .writing import write_profile
 FORMATS = {"pytorch": ("pytorch-db", "pytorch-text"), "msprof": ("msprof-db", "csv", "timeline")}
 IN_NO_DATABASE = ("host_cpu_usage", "host_mem_usage", "host_network_usage")
 """CSV files that show how many processors, how much memory or what network card a host has."""
-CHIP_LINKS = "Stars Chip Trans"
-"""The layer of the links between chips."""
 OPERATORS = ("COMPUTE_TASK_INFO", "COMMUNICATION_OP")
 
 
@@ -38,6 +39,8 @@ def make(case: Case, folder: Path, writer: str | None = None) -> None:
     expected.mkdir()
     for one in list(texts_below(profile)):
         if is_in_databases(one):
+            if one.kind != "csv" and one.name in timeline_catalog().files:
+                leave_out_layers(one.path)
             shutil.move(one.path, expected / one.path.name)
         else:
             one.path.unlink()  # no database shows it
@@ -49,16 +52,11 @@ def make(case: Case, folder: Path, writer: str | None = None) -> None:
 
 
 def held(scenario: Scenario) -> Scenario:
-    """A scenario without what a product has in timelines and CSV files alone: counters of tasks,
-    the load of links between chips, and what cores did.
-    """
-    capture, product = replace(scenario.capture, instr=0), scenario.hardware.product
-    if product in timeline_catalog().layers[CHIP_LINKS].families:
-        capture = replace(capture, sys_interconnection=0)
-    by_task = capture.aic_mode == "task-based"
-    if by_task and product not in catalog().tables["TASK_PMU_INFO"].products:
-        capture = replace(capture, aic_metrics=None)
-    return replace(scenario, capture=capture)
+    """A scenario without the counters of products that have them in text files alone."""
+    by_task = scenario.capture.aic_mode == "task-based"
+    if not by_task or scenario.hardware.product in catalog().tables["TASK_PMU_INFO"].products:
+        return scenario
+    return replace(scenario, capture=replace(scenario.capture, aic_metrics=None))
 
 
 def is_in_databases(one: Deliverable) -> bool:
@@ -68,25 +66,54 @@ def is_in_databases(one: Deliverable) -> bool:
     return one.name != STEP_TRACE
 
 
+class _Event(msgspec.Struct):
+    """What tells to which layer an event belongs."""
+
+    ph: str = ""
+    name: str = ""
+    pid: int = 0
+    args: dict[str, Any] = {}
+
+
+def leave_out_layers(path: Path) -> None:
+    """Take layers that no table shows out of a timeline."""
+    texts = msgspec.json.decode(path.read_bytes(), type=list[msgspec.Raw])
+    events = [msgspec.json.decode(one, type=_Event) for one in texts]
+    stated = {"process_name": "name", "process_labels": "labels"}
+    facts = {
+        (one.pid, one.name): one.args[stated[one.name]]
+        for one in events
+        if one.ph == "M" and one.name in stated
+    }
+    gone = {
+        pid
+        for (pid, what), name in facts.items()
+        if what == "process_name" and not _is_held(name, facts.get((pid, "process_labels"), ""))
+    }
+    if gone:
+        kept = [bytes(text) for text, one in zip(texts, events, strict=True) if one.pid not in gone]
+        path.write_bytes(b"[" + b",".join(kept) + b"]")
+
+
+def _is_held(process: str, label: str) -> bool:
+    """Whether a table shows the layer of a process."""
+    known = timeline_catalog()
+    layers = (known.layer_of(process, label, writer) for writer in known.forms)
+    layer = next((one for one in layers if one is not None), None)
+    return layer is None or len(layer.tables) > 0
+
+
 def can_be_drawn(case: Case) -> bool:
     """Whether a database holds all that the files of a case show.
 
     Iterations of a graph are in none. Which group the cores were sampled for is in none either; the
-    names of its metrics show it, but of the other groups a simulated database has too few. Nor is
-    the rated clock, which timelines of a product with no other show.
+    names of its metrics show it, but of the other groups a simulated database has too few.
     """
-    capture, product = case.scenario.capture, case.scenario.hardware.product
-    if capture.npu and _shows_rated_clock(product):
-        return False
+    capture = case.scenario.capture
     sampled = capture.aic_mode == "sample-based" and capture.aic_metrics is not None
     return not case.scenario.model.graph and not (
         sampled and capture.aic_metrics != "PipeUtilization"
     )
-
-
-def _shows_rated_clock(product: str) -> bool:
-    clocks = timeline_catalog().layers["AI Core Freq"]
-    return product in clocks.families and product not in catalog().tables["AICORE_FREQ"].products
 
 
 def reference(source: Path, target: Path) -> None:

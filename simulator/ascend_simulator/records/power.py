@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ascend_ref.capture import Integers
+from ascend_ref.raw.moments import MOMENTS
 from ascend_ref.raw.voltages import UNTIL_KNOWN
 
 from ..samples.cores import clock_changes
@@ -22,10 +23,12 @@ AT_REST = 60
 def voltage(scene: RecordScene) -> Columns:
     """The voltage of the cores changes with their clock, that of the bus stays.
 
-    Until the first reading, which comes soon after the start, exporters state a figure of their
-    own.
+    Until the first reading, which comes soon after the start, the exporter states a figure of its
+    own, from the moment on when the counter of the device was read.
     """
     time, clock = clock_changes(scene)
+    read = round(MOMENTS.clocks(int(time[0])).device.ns)
+    time[0] = min([read, *(time[1:2] - 1).tolist()])
     draws, parts = scene.noise("voltage"), []
     for supply, bounds in RATED_MV.items():
         rated = draws.one(*bounds) // STEP_MV * STEP_MV
@@ -33,7 +36,7 @@ def voltage(scene: RecordScene) -> Columns:
         values = (
             _of_clock(clock, scene.machine.chip.frequency, rated) if varies else 0 * clock + rated
         )
-        values[time == scene.timeline.session[0]] = UNTIL_KNOWN
+        values[0] = UNTIL_KNOWN
         kept = np.append(True, np.diff(values) != 0) | (time == time[-1])
         parts.append(
             {
