@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ascend_ref.capture.batch import Integers, Reals
-from ascend_ref.capture.model import NONE
+from ascend_ref.capture.model import NONE, Tasks
 from ascend_ref.capture.records import Records
 from ascend_ref.capture.texts import Texts
 
-from .matching import groups
+from .matching import counterparts, groups, values_at
 
 MISSIONS, CHANNELS = "ccu_mission", "ccu_channel"
 TASKS, GROUPS, WAITS = "ccu_task_info", "ccu_group_info", "ccu_wait_signal_info"
@@ -43,7 +43,7 @@ def channel_rates(delay: Integers) -> Reals:
 def instructions(
     records: Records,
     texts: Texts,
-    tasks: Mapping[tuple[int, int], int],
+    tasks: Tasks,
     reductions: Names,
     data_types: Names,
     tick: float,
@@ -51,31 +51,39 @@ def instructions(
     """The rows of CCU, of each device the loops and then the waits; nothing without missions.
 
     Of several loops of one instruction the last counts, of the ranks of a wait the one that is
-    waited for longest. tasks: identities by device and number. reductions, data_types: what their
+    waited for longest. reductions, data_types: what their
     numbers are called. tick: ns of the counter by which delays are shown.
     """
     table = records.get(MISSIONS)
     if table is None:
         return {}
-    known = max(tasks.values(), default=NONE) + 1
+    known = int(tasks.identity.max(initial=NONE)) + 1
     unknown: dict[tuple[int, int], int] = {}
     found: list[tuple[int, int, int, int, int, int]] = []
     for device in np.unique(table["device"]).tolist():
         own = np.flatnonzero(table["device"] == device)
+        numbers = tasks_of(tasks, device, table["task_id"][own])
+        identity = dict(zip(own.tolist(), values_at(tasks.identity, numbers).tolist(), strict=True))
         shown = _Shown(records, texts, reductions, data_types, tick, device)
         for name, start, end, row, arguments in (
             *_loops(table, own, shown),
             *_waits(table, own, shown),
         ):
-            key = (device, int(table["task_id"][row]))
-            number = tasks.get(key, NONE)
+            number = identity[row]
             if number == NONE:
+                key = (device, int(table["task_id"][row]))
                 number = unknown.setdefault(key, known + len(unknown))
             text = json.dumps(arguments, separators=(",", ":"))
             found.append((device, number, texts.number(name), start, end, texts.number(text)))
     columns = ("deviceId", "globalTaskId", "name", "startNs", "endNs", "args")
     every = np.array(found, np.int64).reshape(-1, len(columns))
     return {name: np.ascontiguousarray(every[:, at]) for at, name in enumerate(columns)}
+
+
+def tasks_of(tasks: Tasks, device: int, numbers: Integers) -> Integers:
+    """The rows of the tasks of a device that have these numbers, NONE for others."""
+    own = np.flatnonzero(tasks.device == device)
+    return values_at(own, counterparts(numbers, 0, tasks.number[own]))
 
 
 Instruction = tuple[str, int, int, int, list[object]]

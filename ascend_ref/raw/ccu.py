@@ -15,7 +15,16 @@ import numpy.typing as npt
 
 from ascend_ref.capture import Capture, Integers, Records, Tasks, Texts
 from ascend_ref.capture.model import NONE
-from ascend_ref.derive.ccu import CHANNELS, GROUPS, MISSIONS, TASKS, WAITS, instructions
+from ascend_ref.derive.ccu import (
+    CHANNELS,
+    GROUPS,
+    MISSIONS,
+    TASKS,
+    WAITS,
+    instructions,
+    tasks_of,
+)
+from ascend_ref.derive.matching import values_at
 from ascend_spec import catalog, raw_catalog
 from ascend_spec.raw.records import CCU_RANKS
 
@@ -109,8 +118,8 @@ def _ticks(clock: Clock, times: Integers) -> Integers:
     return clock.ticks(np.maximum(times, 0))
 
 
-def mission_rows(found: Missions, streams: Mapping[int, int], clock: Clock) -> dict[str, Integers]:
-    """The rows of records of one device, but for the device; streams: of tasks by number."""
+def mission_rows(found: Missions, tasks: Tasks, device: int, clock: Clock) -> dict[str, Integers]:
+    """The rows of records of a device, but for the device; the streams are those of its tasks."""
     count = np.where(found.wait_start > 0, CCU_RANKS, 1)
     row = np.repeat(np.arange(len(count)), count)
     turn = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
@@ -121,14 +130,14 @@ def mission_rows(found: Missions, streams: Mapping[int, int], clock: Clock) -> d
     end = clock.times(found.wait_start[row] + took)
     loops = found.loop_start[row] > 0
     begin, close = clock.times(found.loop_start[row]), clock.times(found.loop_end[row])
-    task = found.task[row]
+    of_task = values_at(tasks.stream, tasks_of(tasks, device, found.task))[row]
     return {
         "instruction_start_time": np.where(loops, begin, NONE),
         "wait_start": start,
         "instruction_duration": np.where(loops, close - begin, 0),
         "notify_duration": np.where(waits, end - start, NONE),
-        "stream_id": np.array([streams.get(one, HALF) for one in task.tolist()], np.int64),
-        "task_id": task,
+        "stream_id": np.where(of_task == NONE, HALF, of_task),
+        "task_id": found.task[row],
         "die": found.die[row],
         "instruction_id": found.loop[row],
         "notify_instruction_id": np.where(waits, found.wait[row], NONE),
@@ -136,20 +145,12 @@ def mission_rows(found: Missions, streams: Mapping[int, int], clock: Clock) -> d
     }
 
 
-def streams_of(tasks: Tasks, device: int) -> dict[int, int]:
-    """The streams of the tasks of a device by number."""
-    own = tasks.device == device
-    return dict(zip(tasks.number[own].tolist(), tasks.stream[own].tolist(), strict=True))
-
-
 def ccu_table(records: Records, tasks: Tasks, texts: Texts, tick: float) -> Columns:
     """The table that exporters make of the records; nothing without missions. tick: ns."""
     if MISSIONS not in records:
         return {}
-    keys = zip(tasks.device.tolist(), tasks.number.tolist(), strict=True)
-    identities = dict(zip(keys, tasks.identity.tolist(), strict=True))
     types = {one.id: one.name for one in catalog().enums["ENUM_HCCL_DATA_TYPE"].members}
-    return instructions(records, texts, identities, named("hccl_op_types"), types, tick)
+    return instructions(records, texts, tasks, named("hccl_op_types"), types, tick)
 
 
 def held_of_ccu(capture: Capture, clock: Clock) -> Records:
@@ -158,20 +159,29 @@ def held_of_ccu(capture: Capture, clock: Clock) -> Records:
         return {}
     if chip_of(capture.origin) not in raw_catalog().files[MISSION_FILE].chips:
         return {}
-    found = {name: capture.records[name] for name in FIELDS if name in capture.records}
+    found = {
+        name: in_order_of_tasks(capture.records[name]) for name in FIELDS if name in capture.records
+    }
     table = capture.records.get(MISSIONS)
     parts = []
     for device in capture.origin.devices if table is not None else ():
         own = of_device(table, device)
         if len(own["device"]):
-            streams = streams_of(capture.tasks, device)
-            rows = mission_rows(missions_of(own, clock), streams, clock)
+            rows = mission_rows(missions_of(own, clock), capture.tasks, device, clock)
             parts.append({"device": np.full(len(rows["die"]), device), **rows})
     if parts:
         found[MISSIONS] = {name: np.concatenate([one[name] for one in parts]) for name in parts[0]}
     if CHANNELS in capture.records:
         found[CHANNELS] = _held_channels(capture.records[CHANNELS], clock)
     return found
+
+
+def in_order_of_tasks(reports: Columns) -> Columns:
+    """Reports of the host by task and rank: files have them in the order of launches, which says
+    nothing of them.
+    """
+    order = np.lexsort([reports[name] for name in ("instruction", "rank", "task_id")])
+    return {name: column[order] for name, column in reports.items()}
 
 
 def _held_channels(table: Columns, clock: Clock) -> Columns:

@@ -10,6 +10,7 @@ from ge_graphs import training
 
 from ascend_ref.ge.trace import Asked, Points, insert
 from ascend_ref.ge.trace.document import graph_of
+from ascend_spec.ge import ExecutorName
 
 Row = dict[str, Any]
 
@@ -88,8 +89,9 @@ def test_the_number_0_of_an_allreduce_is_a_number() -> None:
 
 
 def test_as_documented_every_executor_notes_every_point() -> None:
-    for executor in ("static", "queues"):
-        asked = Asked(reading="documented", executor=executor)  # type: ignore[arg-type]
+    executors: tuple[ExecutorName, ...] = ("static", "queues")
+    for executor in executors:
+        asked = Asked(reading="documented", executor=executor)
         found = list(insert(graph_of(training()), asked).inserted())
         assert len(found) == 7
         assert all(one.noted for one in found)

@@ -130,6 +130,21 @@ def test_graphs_of_two_devices_come_back_in_order_of_their_first_calls(
     assert raw.capture.records["fusion_op"]["model"].tolist() == shown
 
 
+def test_reports_of_units_come_back_whatever_their_order(tmp_path: Path) -> None:
+    """Files have them in the order of launches, recordings by die."""
+    capture = preset("950-dense")
+    turned = {
+        kind: {name: column[::-1] for name, column in capture.records[kind].items()}
+        for kind in ("ccu_task_info", "ccu_group_info", "ccu_wait_signal_info")
+    }
+    for at, one in enumerate(
+        (capture, replace(capture, records={**capture.records, **turned})), start=1
+    ):
+        held, found, _ = both_ways(tmp_path / f"PROF_{at}", one)
+        assert all(held[kind] == found[kind] for kind in turned)
+        assert all(len(found[kind]) > 1 for kind in turned)
+
+
 def drawn_both_ways(folder: Path, scenario: Scenario) -> None:
     assume(scenario.capture.npu)
     assume(rows_per_rank(scenario) * scenario.parallelism.ranks < MOST_ROWS)

@@ -52,7 +52,7 @@ def test_what_was_read_before_the_counter_was_holds_then(tmp_path: Path) -> None
     found = read(tmp_path, "lpmInfoConv", lpm(1, (5_000, 840), (5_900, 845), (6_200, 850)))
     table = found.capture.records["voltage"]
     assert voltages(found.capture) == [("Aicore Voltage", value) for value in (845, 850)]
-    assert np.diff(table["time"]).tolist() == [99_900]
+    assert np.diff(table["time"]).tolist() == [199_900]
 
 
 def test_clocks_may_stand_with_the_voltages(tmp_path: Path) -> None:

@@ -80,14 +80,24 @@ def counted(rank: Rank) -> Counter[str]:
     return Counter({name: rank.rows(f"SELECT count(*) FROM {name}")[0][0] for (name,) in tables})
 
 
-def test_the_truth_counts_the_rows_that_the_database_lacks(healthy: Run, faulty: Run) -> None:
+def recorded(*faults: FaultChoice) -> int:
+    """Rows of the one record of this scenario that no table holds."""
+    capture = simulate(replace(SCENARIO, faults=faults), SEED).capture(1)
+    assert capture.records.keys() <= {"voltage"}
+    return len(capture.records.get("voltage", {}).get("time", ()))
+
+
+def test_the_truth_counts_the_rows_that_the_database_lacks(
+    kind: FaultKind, healthy: Run, faulty: Run
+) -> None:
     jsonschema.validate(faulty.truth, schema())
     lacks = counted(healthy.ranks[1]) - counted(faulty.ranks[1])
     loss = loss_of(faulty.truth)
     assert loss["rank"] == 1
     in_tables = {name: rows for name, rows in loss["rows"].items() if name in catalog().tables}
     assert {name: rows for name, rows in lacks.items() if name not in DERIVED} == in_tables
-    assert loss["rows"].keys() - in_tables.keys() <= {"voltage"}
+    assert loss["rows"].get("voltage", 0) == recorded() - recorded(HIT[kind])
+    assert loss["rows"].keys() <= {*in_tables, "voltage"}
     assert loss["rows"]
     assert not counted(faulty.ranks[1]) - counted(healthy.ranks[1])
 

@@ -23,8 +23,8 @@ from ..ccu import (
     Missions,
     ccu_table,
     channel_words,
+    in_order_of_tasks,
     mission_rows,
-    streams_of,
 )
 from ..clocks import LIMIT, OUT_OF_RANGE
 from ..context import Context
@@ -38,7 +38,7 @@ _COUNTER: ClockName = "device-counter"
 
 
 def read_units(session: Session, tasks: Tasks, texts: Texts) -> Records:
-    """The records of all devices by die, each in the order of its file, and those of the host."""
+    """The records of all devices by die, each in order of its file; those of the host by task."""
     parts: dict[str, list[Mapping[str, Integers]]] = {MISSIONS: [], CHANNELS: []}
     for device, context in sorted(session.devices.items()):
         for kind, record, read in (
@@ -112,7 +112,7 @@ def _missions(
         wait_start=rows["setckebitStartTime"].astype(np.int64),
         waits=ends,
     )
-    return mission_rows(found, streams_of(tasks, device), context.side.device)
+    return mission_rows(found, tasks, device, context.side.device)
 
 
 def _channels(
@@ -147,7 +147,7 @@ def _channels(
 
 
 def _reports(session: Session, texts: Texts, kind: str) -> Mapping[str, Integers]:
-    """The reports of one kind, a row for each channel that they name, in the order of the file."""
+    """The reports of one kind, a row for each channel that they name."""
     rows = session.rows(session.host, kind)
     if not len(rows):
         return {}
@@ -165,4 +165,4 @@ def _reports(session: Session, texts: Texts, kind: str) -> Mapping[str, Integers
     named = {name: text_numbers(session, texts, rows[field][row]) for name, field in NAMES.items()}
     found = {**named, **numbers, **ends}
     state_timeless(session, session.host, kind, 0)
-    return {name: found[name] for name in RECORDS[kind].columns}
+    return in_order_of_tasks({name: found[name] for name in RECORDS[kind].columns})

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ascend_ref.capture import Capture
+from ascend_ref.capture.model import NONE
 from ascend_ref.derive.ccu import CHANNELS, MISSIONS
-from ascend_ref.derive.matching import groups
+from ascend_ref.derive.matching import counterparts, groups
 from ascend_spec.raw.records import CCU_RANKS
 
 from ..ccu import (
@@ -83,9 +84,8 @@ def _write_reports(capture: Capture, tree: RawTree, tracks: Tracks, kind: str) -
     columns = [column for name, column in table.items() if name not in ENDS]
     first, owner = groups(*columns)
     rows = tree.rows(kind, len(first))
-    task = {number: row for row, number in enumerate(capture.tasks.number.tolist())}
-    found = np.array([task.get(one, -1) for one in table["task_id"][first].tolist()], np.int64)
-    known = found >= 0
+    found = counterparts(table["task_id"][first], 0, capture.tasks.number)
+    known = found != NONE
     track = tracks.of_task[found[known]]
     rows["timeStamp"] = tree.host.host.ticks(np.array([capture.origin.start], np.int64))
     rows["threadId"][known] = tracks.thread[track]

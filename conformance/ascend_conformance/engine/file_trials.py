@@ -48,7 +48,7 @@ class Workbench(Generic[Folder]):
     def damage(self, path: Path, rule: TableRule) -> list[Change]:
         """Carry out a rule's break in a folder. Raises :class:`NotBreakable`, ``OSError``."""
         if rule.medium != self.medium:
-            raise NotBreakable("relations are broken in databases, CSV files and timelines alone")
+            raise NotBreakable("relations are not broken in these files")
         if not rule.breaks:
             raise NotBreakable("the rule states no break")
         with self.open_facts() as facts:

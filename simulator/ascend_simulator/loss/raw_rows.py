@@ -72,8 +72,7 @@ def cost_of(written: Written, capture: Capture, context: Context) -> Cost:
             found.append(time[lost])
         fed = next(one.feeds for one in written.kind.members if one is member)
         tables = [one.partition("/")[2] for one in fed or written.kind.feeds]
-        each = 1 if written.kind.file in MEMORY_FILES else None
-        rows |= _one_to_one(tables, len(records), int(np.sum(lost)), capture, device, each)
+        rows |= _one_to_one(written.kind, tables, len(records), int(np.sum(lost)), capture, device)
         if written.kind.file in _LOGS and time is not None:
             tag = _LOGS[written.kind.file]
             gone |= _tasks(declaration, tag, records[lost], time[lost], capture, device)
@@ -125,19 +124,20 @@ def times_of(
 
 
 def _one_to_one(
+    kind: RawFile,
     tables: list[str],
     records: int,
     lost: int,
     capture: Capture,
     device: int | None,
-    each: int | None,
 ) -> dict[str, int]:
-    """Lost rows by table; ``each``: rows of a record, where other kinds of files have rows too."""
     found = {}
     for name in tables:
         rows = _rows(name, capture, device)
         if lost and rows and rows % records == 0:
-            found[name] = (each or rows // records) * lost
+            # Files of two kinds are one table of memory.
+            each = 1 if kind.file in MEMORY_FILES else rows // records
+            found[name] = each * lost
     return found
 
 
