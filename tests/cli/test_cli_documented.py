@@ -82,7 +82,6 @@ def test_printed_make_targets_exist(document: str) -> None:
             "docs/texts.md",
             "docs/write.md",
             "docs/by-hand.md",
-            "docs/ge.md",
         ],
         every=5,
     ),

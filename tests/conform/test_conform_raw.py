@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -52,7 +53,9 @@ def test_our_own_export_is_what_was_recorded(count: int) -> None:
     assert {"api_statistic", "op_summary", "task_time"} <= outcome.features.keys()
 
 
-@pytest.mark.parametrize("stage", ["raw-to-text", "raw-to-database"])
+@pytest.mark.parametrize(
+    "stage", ["raw-to-text", marked("raw-to-database", pytest.mark.exhaustive)]
+)
 @pytest.mark.parametrize(
     "switches",
     [
@@ -78,8 +81,9 @@ def test_our_own_export_of_what_options_of_cann_leave_is_what_was_recorded(
     assert outcome.cases == 1
 
 
-@pytest.mark.parametrize("graph", [False, True])
-@pytest.mark.parametrize("operator", [*COLLECTIVES, COPY])
+@pytest.mark.parametrize(
+    ("operator", "graph"), some(product([*COLLECTIVES, COPY], [False, True]), every=3)
+)
 def test_our_own_export_of_what_runs_alone_is_what_was_recorded(operator: str, graph: bool) -> None:
     pair = Parallelism(2, devices_per_process=2) if operator in COLLECTIVES else Parallelism()
     own = Scenario(

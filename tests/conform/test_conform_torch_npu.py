@@ -12,6 +12,7 @@ from pathlib import Path
 from shutil import copytree
 
 import pytest
+from slices import marked
 
 from ascend_conformance.harness import databases
 from ascend_conformance.harness.case import Case
@@ -84,8 +85,13 @@ def test_what_it_writes_is_what_was_recorded() -> None:
 
 
 @needs_torch_npu
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        marked(one, pytest.mark.campaign if at % 2 else pytest.mark.exhaustive)
+        for at, one in enumerate(PRESETS)
+    ],
+)
 def test_presets(name: str) -> None:
     assert_as_recorded(tried([Case(cut(RUN.preset(name)), STAGE.name)]), 1)
 

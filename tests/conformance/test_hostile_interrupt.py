@@ -11,6 +11,7 @@ from pathlib import Path
 import apsw
 import pytest
 from profiles import COMMAND, clean_environment, condemned, specimen, state
+from slices import marked
 
 
 def large(path: Path, rows: int) -> Path:
@@ -64,7 +65,7 @@ def wait_until_open(process: subprocess.Popen[bytes], path: Path) -> None:
 
 
 @pytest.mark.parametrize("pause", [0.05, 0.9], ids=["pages", "rules"])
-@pytest.mark.parametrize("workers", ["1", "3"])
+@pytest.mark.parametrize("workers", ["3", marked("1", pytest.mark.exhaustive)])
 def test_an_interrupted_check_leaves_nothing_behind(
     million_orphans: Path, workers: str, pause: float
 ) -> None:

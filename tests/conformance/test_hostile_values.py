@@ -159,7 +159,7 @@ def test_a_wrong_value_in_every_column_of_every_table_is_judged(
     rendered(file)
 
 
-@pytest.mark.parametrize("table", some(sorted(catalog().at(NEWEST, "pytorch").tables), every=4))
+@pytest.mark.parametrize("table", some(sorted(catalog().at(NEWEST, "pytorch").tables), every=8))
 def test_a_table_of_wrong_values_alone_is_judged(tmp_path: Path, table: str) -> None:
     """The other tables stay sound, so that nothing hides behind an unknown carrier."""
     path = specimen(tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ FOLDERS = {"": "rule", "api": "api_rule", "bin": "bin_rule", "relations": "relat
 """The schema of the rules in each folder."""
 
 
+@cache
 def documents(folder: str) -> list[dict[str, Any]]:
     return [
         document

@@ -123,7 +123,7 @@ def without(counts: Counter[str], names: Collection[str]) -> Counter[str]:
 
 
 @pytest.mark.parametrize("writer", WRITERS)
-@pytest.mark.parametrize("name", some(preset_names(), every=3))
+@pytest.mark.parametrize("name", some(preset_names(), every=5))
 def test_every_preset_shows_what_is_true(name: str, writer: str, tmp_path: Path) -> None:
     check(case(name, writer), writer, tmp_path)
 

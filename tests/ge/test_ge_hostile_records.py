@@ -79,14 +79,12 @@ def judge_mutated(clean: Path, folder: Path, seed: int) -> None:
 
 
 def test_g167_mutated_records_are_findings(clean: Path, tmp_path: Path) -> None:
-    for seed in range(20):
+    for seed in range(8):
         judge_mutated(clean, tmp_path, seed)
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(
-    "part", [*range(4), *(marked(one, pytest.mark.campaign) for one in range(4, 100))]
-)
+@pytest.mark.parametrize("part", [0, *(marked(one, pytest.mark.campaign) for one in range(1, 100))])
 def test_ten_thousand_mutations_are_findings(part: int, clean: Path, tmp_path: Path) -> None:
     for seed in range(1_000 + part * 100, 1_000 + part * 100 + 100):
         judge_mutated(clean, tmp_path, seed)

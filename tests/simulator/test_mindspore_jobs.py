@@ -194,7 +194,7 @@ def test_parsers_find_the_truth_of_any_run_on_any_day(
             check(job)
 
 
-@pytest.mark.parametrize("day", some(boundaries(), every=2))
+@pytest.mark.parametrize("day", some(boundaries(), every=4))
 def test_parsers_find_the_truth_on_each_day_of_a_change(day: str, tmp_path: Path) -> None:
     for job in jobs(tmp_path, TRAINING, day):
         check(job)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from slices import marked
 
 from ascend_conformance.check import check
 from ascend_ref.capture import Switches
@@ -213,7 +214,7 @@ def test_communication_of_a_run_without_steps_is_of_step_0(tmp_path: Path) -> No
 
 
 FURTHER = [
-    pytest.param(seed, level, marks=pytest.mark.exhaustive)
+    marked((seed, level), pytest.mark.exhaustive if seed == level else pytest.mark.campaign)
     for seed, level in ((1, 0), (2, 1), (3, 2), (2, 2))
 ]
 
@@ -231,8 +232,13 @@ PRESETS = (
 )
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        marked(one, pytest.mark.campaign if at % 3 else pytest.mark.exhaustive)
+        for at, one in enumerate(PRESETS)
+    ],
+)
 def test_presets_are_clean(name: str, tmp_path: Path) -> None:
     run = write_run(override(preset(name), steps=2), 5, tmp_path / "run", FORMATS)
     assert objections(run.folder) == []

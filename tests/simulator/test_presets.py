@@ -19,7 +19,7 @@ from ascend_simulator.scenario import preset, preset_names
 from ascend_simulator.truth import schema
 from ascend_spec import catalog
 
-FEW = ("cnn-910a", "llm-inference", "recommendation", "single-op")
+FEW = ("recommendation", "single-op")
 LARGE = ("moe-64",)
 REVISIONS = [revision.id for revision in catalog().revisions]
 FORMATS = ("pytorch-db", "msprof-db")

@@ -18,6 +18,7 @@ from typing import Any
 from unittest.mock import ANY
 
 import pytest
+from slices import marked
 from working_copy import add_line, add_revision, copy_spec
 
 from ascend_conformance.check import check
@@ -121,7 +122,7 @@ def test_csv_files_and_timelines_show_the_column_at_every_revision(
         assert all(args[ADDED["arg"]] == args[STREAM["arg"]] for args in shown)
 
 
-@pytest.mark.parametrize("revision", [NEW, OLD])
+@pytest.mark.parametrize("revision", [NEW, marked(OLD, pytest.mark.exhaustive)])
 def test_what_was_simulated_conforms(
     draft: Draft, revision: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

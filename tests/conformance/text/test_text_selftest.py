@@ -33,7 +33,7 @@ def test_a_clean_folder_is_clean(folder: Folder) -> None:
     assert [one for one in find(folder, STRUCTURAL, WITHOUT_EXAMPLES) if not one.erratum] == []
 
 
-@pytest.mark.parametrize("rule", some(STRUCTURAL, every=3), ids=lambda rule: rule.id)
+@pytest.mark.parametrize("rule", some(STRUCTURAL, every=5), ids=lambda rule: rule.id)
 def test_a_break_wakes_its_rule_only(folder: Folder, rule) -> None:  # type: ignore[no-untyped-def]
     for trial in try_rule("adapter", folder, rule, set()):
         if trial.not_broken is None:
