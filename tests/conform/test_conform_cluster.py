@@ -13,7 +13,7 @@ from pathlib import Path
 
 import hand_made_ranks
 import pytest
-from slices import some
+from slices import marked, some
 
 from ascend_conformance.harness.case import Case
 from ascend_conformance.harness.conform import conform
@@ -378,13 +378,18 @@ def differences_of_msprof_analyze(cases: list[Case]) -> list[object]:
     return [one.failure.finding for one in outcome.shown]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_msprof_analyze_agrees_on_eight_ranks() -> None:
     assert differences_of_msprof_analyze([EIGHT]) == []
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("name", some(["dense-pipeline", "dense-8", "moe-8", "cnn-910b"], every=4))
+@pytest.mark.parametrize(
+    "name",
+    [
+        marked("dense-pipeline", pytest.mark.exhaustive),
+        *(marked(one, pytest.mark.campaign) for one in ("dense-8", "moe-8", "cnn-910b")),
+    ],
+)
 def test_msprof_analyze_agrees_on_presets(name: str) -> None:
     assert differences_of_msprof_analyze([Case(preset(name), STAGE.name)]) == []
 

@@ -57,6 +57,7 @@ def test_without_an_exporter_its_tests_are_skipped(repository: pytest.Pytester) 
     result.assert_outcomes(skipped=2, deselected=2)
 
 
+@pytest.mark.exhaustive
 def test_a_wrong_exporter_fails_with_the_difference(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(FAILING, exporter=EXPORTER)
     command = f"{sys.executable} exporter.py {{out}} {{in}}"

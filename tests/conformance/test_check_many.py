@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from slices import marked
 
 from ascend_conformance import check as check_module
 from ascend_conformance.check import check, fitting_executor
@@ -45,7 +46,7 @@ def profiles(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(params=["processes", "dask"])
+@pytest.fixture(params=["processes", marked("dask", pytest.mark.exhaustive)])
 def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
     """Two workers; those of dask stand in another folder than this process."""
     if request.param == "processes":
@@ -75,6 +76,7 @@ def test_the_report_does_not_depend_on_the_executor(
     assert timeless(check([profiles.name], executor=executor)) == timeless(expected)
 
 
+@pytest.mark.exhaustive
 def test_progress_counts_the_files(profiles: Path) -> None:
     told: list[tuple[str, int, int, str]] = []
 

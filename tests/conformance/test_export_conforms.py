@@ -37,7 +37,6 @@ SIMULATED = {
 }
 """Preset, level, revision and output."""
 TRIED = {
-    ("level0_rank0", "adapter"),
     ("310p", "python-2025"),
 }
 """What the suite tries; the exhaustive run tries one writer of each database, the campaign all."""

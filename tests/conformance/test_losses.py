@@ -139,6 +139,7 @@ def losses_in(*folders: Path) -> list[str]:
     return [f"{one.rule} {one.file}: {one.message}" for one in report.findings]
 
 
+@pytest.mark.exhaustive
 def test_no_loss_is_found_on_real_files():
     assert losses_in(*(real(f"../{name}") for name in ("db", "text", "generations"))) == []
 

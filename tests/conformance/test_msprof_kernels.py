@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from profiles import real
+from slices import marked
 
 from ascend_conformance.check import check
 from ascend_conformance.options import Options
@@ -60,7 +61,12 @@ def kernels(rows: list[Row]) -> list[Row]:
     return [row for row in rows if row["Accelerator Core"] not in ("COMMUNICATION", "N/A")]
 
 
-@pytest.fixture(params=["text/pytorch_level1_rank0", "generations/text_llm_2025_level2_rank0"])
+@pytest.fixture(
+    params=[
+        "text/pytorch_level1_rank0",
+        marked("generations/text_llm_2025_level2_rank0", pytest.mark.exhaustive),
+    ]
+)
 def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return copy_of_tables(real(f"../{request.param}"), tmp_path)
 

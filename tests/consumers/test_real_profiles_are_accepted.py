@@ -70,7 +70,7 @@ def test_row_7_is_compare(profile: Path, tmp_path: Path) -> None:
     assert check_row_7(profile, tmp_path).differences == []
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_row_8_is_advisor(profile: Path, tmp_path: Path) -> None:
     assert check_row_8(profile, tmp_path).differences == []
 

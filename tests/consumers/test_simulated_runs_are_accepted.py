@@ -91,6 +91,7 @@ def test_row_2_is_sums_per_operator(healthy: Path, tmp_path: Path, mode: str) ->
             assert rows(found, sql, (totals["rank"],)) == [(totals["host_calls"],)]
 
 
+@pytest.mark.exhaustive
 def test_row_7_is_compare(healthy: Path, tmp_path: Path) -> None:
     assert check_row_7(healthy, tmp_path).differences == []
 

@@ -110,7 +110,7 @@ def test_row_7_is_compare(healthy: Path, tmp_path: Path) -> None:
         assert sum(side.calls.values()) == sum(group["operators"] for group in totals["groups"])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_row_8_is_advisor(healthy: Path, tmp_path: Path) -> None:
     assert check_text_row_8(healthy, tmp_path).differences == []
 

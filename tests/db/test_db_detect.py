@@ -17,6 +17,7 @@ from db_samples import (
     run_sql,
     write_small,
 )
+from slices import some
 
 from ascend_ref.db.carrier import NotAProfile, carrier_of_name
 from ascend_ref.db.detect import DECLARED
@@ -85,7 +86,9 @@ def defects(schema: Schema) -> Iterator[str]:
     yield "UPDATE META_DATA SET value = '1.1.0'"
 
 
-@pytest.mark.parametrize("revision", ["1.0.0-2025-01", "1.2.0-2026-02", "1.2.0-2026-07"])
+@pytest.mark.parametrize(
+    "revision", some(["1.2.0-2026-07", "1.0.0-2025-01", "1.2.0-2026-02"], every=3)
+)
 def test_no_single_defect_changes_the_answer(tmp_path: Path, revision: str) -> None:
     path = write_small(tmp_path / "p.db", revision, "pytorch")
     sound = path.read_bytes()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,7 @@ def product_of(name: str) -> str:
     return next(one for one in (SAMPLE, *PRODUCTS) if is_taken(one, name, VALUES[name][0]))
 
 
+@cache
 def drawn(seed: int) -> tuple[str, dict[str, Any]]:
     """A product and options that it takes."""
     choice = random.Random(seed)

@@ -21,7 +21,7 @@ from ascend_simulator.strategies import scenarios
 from ascend_simulator.world.streams import COMPUTE_STREAM, communication_streams
 from ascend_spec import catalog
 
-FEW = settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
 SEEDS = st.integers(0, 1 << 32)
 LINKS = {row.name: row.id for row in catalog().enums["ENUM_HCCL_LINK_TYPE"].members}
 RDMA = {row.name: row.id for row in catalog().enums["ENUM_HCCL_RDMA_TYPE"].members}

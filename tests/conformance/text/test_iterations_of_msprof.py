@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from slices import marked
 
 from ascend_conformance.engine.relations.edits import change
 from ascend_conformance.engine.relations.judge import Answer, ask
@@ -15,7 +16,7 @@ from ascend_conformance.media.text.folder import read_folder
 from ascend_conformance.media.text.specimens import write_specimen
 
 
-@pytest.mark.parametrize("writer", ["cpp", "python"])
+@pytest.mark.parametrize("writer", ["python", marked("cpp", pytest.mark.exhaustive)])
 def test_instants_out_of_order_are_found_and_legal_cases_are_not(
     writer: str, tmp_path: Path
 ) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from slices import marked
 from text_folders import RANK, Table, changed, judged, needs_data
 
 from ascend_conformance.options import Options
@@ -169,7 +170,7 @@ def without_entries(
     return [one for one in events if not is_gone(one)]
 
 
-@pytest.fixture(params=[RANK, OLDER], ids=lambda path: path.name)
+@pytest.fixture(params=[RANK, marked(OLDER, pytest.mark.exhaustive)], ids=lambda path: path.name)
 def capture(request: pytest.FixtureRequest, real: Callable[[Path], Path]) -> Path:
     return real(request.param)
 

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 import pytest
 from simulated_folders import FORMATS, findings
-from slices import marked
+from slices import marked, some
 
 from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
 from ascend_simulator import simulate, write_run
@@ -143,7 +143,7 @@ Nobody trains on 310P and 200I/500 A2.
 """
 
 
-@pytest.mark.parametrize("product", WITHOUT)
+@pytest.mark.parametrize("product", some(WITHOUT, every=3))
 def test_every_file_of_a_product_is_written(product: ProductName, tmp_path: Path) -> None:
     ranks = 1 if "communication_statistic" in WITHOUT[product] else 2
     for output, forms in (("msprof", ("csv",)), ("pytorch", ("pytorch-text",))):
