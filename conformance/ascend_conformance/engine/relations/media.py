@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from ascend_ref.raw.entities import ENTITIES, values_shown
-from ascend_spec import recording_catalog
+from ascend_spec import per_spec, recording_catalog
 from ascend_spec.recording import Entity, Medium, Shower
 
 from .rule import Relation
@@ -47,21 +47,27 @@ def _showing(medium: Medium, entity: str, need: Collection[str]) -> Iterator[Pla
             yield place
 
 
-def _places(medium: Medium, name: str) -> Iterator[Place]:
+@per_spec
+def _places(medium: Medium, name: str) -> tuple[Place, ...]:
     """What shows an entity; kinds of events of one layer together."""
+    entity = recording_catalog().entities[name]
     if medium == "raw":
-        if name in ENTITIES:
-            entity = recording_catalog().entities[name]
-            whole = _completed(medium, entity, values_shown()[name])
-            yield Place(ENTITIES[name].kinds[0], whole, medium)
-        return
+        if name not in ENTITIES:
+            return ()
+        whole = _completed(medium, entity, values_shown()[name])
+        return (Place(ENTITIES[name].kinds[0], whole, medium),)
     shown: dict[str, set[str]] = {}
     for one in recording_catalog().showers:
         if one.medium == medium and name in one.entities:
             shown.setdefault(_home(one), set()).update(one.columns(name))
-    for home, columns in shown.items():
-        whole = _completed(medium, recording_catalog().entities[name], frozenset(columns))
-        yield Place(home, whole, "database" if medium == "database" else home)
+    return tuple(
+        Place(
+            home,
+            _completed(medium, entity, frozenset(columns)),
+            "database" if medium == "database" else home,
+        )
+        for home, columns in shown.items()
+    )
 
 
 def _home(shower: Shower) -> str:
