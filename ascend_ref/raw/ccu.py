@@ -36,7 +36,8 @@ Columns = Mapping[str, npt.NDArray[Any]]
 
 TABLE = "CCU"
 MISSION_FILE, CHANNEL_FILE = "ccu_instr", "ccu_stat"
-HALF, FULL = (1 << 16) - 1, (1 << 32) - 1
+HALF_BITS, FULL_BITS = 16, 32
+HALF, FULL = (1 << HALF_BITS) - 1, (1 << FULL_BITS) - 1
 """Numbers that stand for no stream and no channel, and for no rank."""
 STEP = 4
 """Ticks that one unit of the end of a wait stands for."""

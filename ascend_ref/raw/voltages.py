@@ -81,7 +81,7 @@ def stated(
     clock: Clock,
 ) -> dict[str, Integers]:
     """The rows that exporters make of changes, in order. What was read before the counter of the
-    device was, ``clock.at``, holds then.
+    device was, at ``clock.ns``, holds then.
     """
     start = round(clock.ns)
     early = int(np.searchsorted(time, start))

@@ -87,13 +87,8 @@ def test_cluster_shows_the_steps_of_texts(texts: Path, tmp_path: Path) -> None:
         assert sum(own) == pytest.approx(computed)
 
 
-@pytest.mark.parametrize(
-    "generation",
-    [
-        *(marked(one, pytest.mark.exhaustive) for one in ("G5a", "G5c")),
-        *(marked(one, pytest.mark.campaign) for one in ("G5b", "2025-04-01")),
-    ],
-)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("generation", ["G5a", "G5b", "2025-04-01", "G5c"])
 def test_every_generation_of_texts_is_accepted(generation: str, tmp_path: Path) -> None:
     """Of the first folders no column Preparing is read, and stages that mean nothing (M60)."""
     formats = ("mindspore-text",)
@@ -117,8 +112,7 @@ def test_databases_of_2025_are_accepted(tmp_path: Path) -> None:
     compare_and_advise(source, tmp_path)
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("folder", ["databases", "texts"])
+@pytest.mark.parametrize("folder", ["databases", marked("texts", pytest.mark.exhaustive)])
 def test_compare_and_advisor_read_it(
     folder: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:

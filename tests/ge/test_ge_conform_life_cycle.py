@@ -263,7 +263,7 @@ def test_an_implementation_that_knows_one_mode_is_judged_in_that_mode(tmp_path: 
 
 def test_the_model_as_a_program_passes_its_own_kit(capsys: pytest.CaptureFixture[str]) -> None:
     words = f"{sys.executable} -m ascend_ref ge life-cycle"
-    given = ["ge", "conform-life-cycle", words, "--keep", "--examples", "6", "--reading"]
+    given = ["ge", "conform-life-cycle", words, "--keep", "--examples", "20", "--reading"]
     assert main([*given, "strict"]) == 0
     assert main([*given, "lenient", "--start-flag"]) == 1  # the model is without the flag
 

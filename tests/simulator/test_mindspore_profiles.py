@@ -214,13 +214,13 @@ def test_communication_of_a_run_without_steps_is_of_step_0(tmp_path: Path) -> No
     assert objections(run.profiles[1]) == []
 
 
-FURTHER = [
+CASES = [
     marked((seed, level), pytest.mark.exhaustive if seed == level else pytest.mark.campaign)
     for seed, level in ((0, 0), (1, 0), (2, 1), (3, 2), (2, 2))
 ]
 
 
-@pytest.mark.parametrize(("seed", "level"), FURTHER)
+@pytest.mark.parametrize(("seed", "level"), CASES)
 def test_nothing_is_wrong(seed: int, level: int, tmp_path: Path) -> None:
     scenario = replace(SCENARIO, capture=Switches(level=level, memory=bool(seed), stack=True))
     run = write_run(scenario, seed, tmp_path / "run", FORMATS)

@@ -17,6 +17,8 @@ from ..ccu import (
     COMMON,
     ENDS,
     FIELDS,
+    FULL_BITS,
+    HALF_BITS,
     MISSION_FILE,
     NAMES,
     PARTS,
@@ -33,7 +35,6 @@ from .nodes import text_numbers
 from .session import Rows, Session
 from .times import state_timeless, state_wrong, times_of
 
-_HIGH, _WORD = 16, 32
 _COUNTER: ClockName = "device-counter"
 
 
@@ -101,7 +102,7 @@ def _missions(
     rows, ends = rows[known], ends[known]
     if not len(rows):
         return {}
-    high = rows["taskId"].astype(np.int64) << _HIGH
+    high = rows["taskId"].astype(np.int64) << HALF_BITS
     found = Missions(
         die=np.full(len(rows), die),
         task=high | rows["streamId"].astype(np.int64),
@@ -124,7 +125,7 @@ def _channels(
     place = channel_words()
     words = rows["words"]
     low, high = (words[:, place + at].astype(np.uint64) for at in range(2))
-    ticks = (high << np.uint64(_WORD) | low).reshape(-1)
+    ticks = (high << np.uint64(FULL_BITS) | low).reshape(-1)
     row, channel = np.divmod(np.flatnonzero(ticks > 0), len(place))
     ticks = ticks[ticks > 0]
     time = times_of(session, context, CHANNEL_FILE, _COUNTER, ticks)

@@ -15,7 +15,10 @@ from ..ccu import (
     COMMON,
     ENDS,
     FIELDS,
+    FULL,
+    FULL_BITS,
     HALF,
+    HALF_BITS,
     MISSION_FILE,
     NAMES,
     PARTS,
@@ -26,9 +29,6 @@ from ..ccu import (
 )
 from .tracks import Tracks
 from .tree import RawTree
-
-_HIGH = 16
-_LOW_WORD, _WORD = (1 << 32) - 1, 32
 
 
 def write_units(capture: Capture, tree: RawTree, tracks: Tracks) -> None:
@@ -53,7 +53,7 @@ def _write_missions(capture: Capture, tree: RawTree, device: int) -> None:
     rows["setckebitStartTime"], rows["setckebitInstrId"] = found.wait_start, found.wait
     rows["lpStartTime"], rows["lpEndTime"] = found.loop_start, found.loop_end
     rows["lpInstrId"] = found.loop
-    rows["streamId"], rows["taskId"] = found.task & HALF, found.task >> _HIGH
+    rows["streamId"], rows["taskId"] = found.task & HALF, found.task >> HALF_BITS
     for die in np.unique(found.die).tolist():
         tree.write(MISSION_FILE, rows[found.die == die], device, die=die)
 
@@ -68,7 +68,7 @@ def _write_channels(capture: Capture, tree: RawTree, device: int) -> None:
     rows = tree.rows(CHANNEL_FILE, len(first))
     place = channel_words()[table["channel_id"]]
     words = rows["words"]
-    words[owner, place], words[owner, place + 1] = ticks & _LOW_WORD, ticks >> _WORD
+    words[owner, place], words[owner, place + 1] = ticks & FULL, ticks >> FULL_BITS
     for at, name in enumerate(PARTS):
         words[owner, place + 2 + at] = delay_ticks(table[name], clock)
     die = table["die"][first]

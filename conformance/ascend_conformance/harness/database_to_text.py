@@ -67,7 +67,7 @@ def is_in_databases(one: Deliverable) -> bool:
 
 
 class _Event(msgspec.Struct):
-    """What tells to which layer an event belongs."""
+    """What shows to which layer an event belongs."""
 
     ph: str = ""
     name: str = ""

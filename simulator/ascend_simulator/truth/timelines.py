@@ -16,8 +16,7 @@ from ascend_ref.db.encode.collection import collected
 from ascend_ref.derive.intervals import union
 from ascend_ref.derive.overlap import Overlap, hull, overlap
 from ascend_ref.derive.transit import operators_of, task_rows
-from ascend_ref.timeline.layers.power import RATED
-from ascend_spec import catalog, text_catalog, timeline_catalog
+from ascend_spec import text_catalog, timeline_catalog
 
 from ..records.record import LAYERS
 
@@ -50,14 +49,12 @@ def timeline_totals(capture: Capture) -> TimelineTotals:
 
 def _sampled(capture: Capture) -> Iterator[str]:
     family, writer = capture.origin.family or "*", _adapted(capture)
-    # The exporter adds the clock at the session's bounds, also where no change of it is recorded.
-    with_clock = {*catalog().tables["AICORE_FREQ"].products, *catalog().products.data[RATED].cells}
-    clocked = capture.switches.npu and family in with_clock
     recorded = {LAYERS[name] for name in capture.records.keys() & LAYERS.keys()}
     for layer in timeline_catalog().layers.values():
         here = writer in layer.writers and (not layer.families or family in layer.families)
         sampled = capture.samples.keys() & layer.tables
-        of_clock = clocked and "AICORE_FREQ" in layer.tables
+        # The exporter adds the clock at the session's bounds.
+        of_clock = capture.switches.npu and "AICORE_FREQ" in layer.tables
         of_records = layer.name in recorded and layer.form is None
         if here and (sampled or of_clock or of_records):
             yield layer.name

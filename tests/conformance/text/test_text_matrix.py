@@ -81,6 +81,14 @@ def cells() -> Iterator[object]:
         yield pytest.param(*(size[i] for size, i in zip(sizes, places, strict=True)), marks=mark)
 
 
+def test_the_exhaustive_run_holds_every_product_level_and_output() -> None:
+    tried = [one.values for one in cells() if pytest.mark.exhaustive in one.marks]
+    _, products, levels, outputs = map(set, zip(*tried, strict=True))
+    assert products == set(get_args(ProductName))
+    assert levels == {0, 1, 2}
+    assert outputs == set(FORMATS)
+
+
 @pytest.mark.parametrize(("name", "product_name", "level", "output"), list(cells()))
 def test_nothing_is_wrong_on_any_product(
     name: str, product_name: ProductName, level: int, output: Output, tmp_path: Path
