@@ -44,6 +44,8 @@ def read(checkout: Checkout) -> Stated:
         tables[name] = StatedTable(name, columns, where, indexes.get(name, {}))
     return Stated(
         source=SOURCE,
+        writer="msprof",
+        carriers=("msprof",),
         tables=tables,
         enums=_enums(outer, places),
         schema_version=_version(outer),

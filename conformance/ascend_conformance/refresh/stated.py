@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ascend_spec.db.model import Carrier
+
 
 class Unreadable(Exception):
     """A checkout, or a file in it, that does not hold what is looked for there; says where."""
@@ -58,10 +60,13 @@ class StatedHeaders:
 class Stated:
     """What was read of a checkout: ``source`` is the id of the spec's source that it is a state of.
 
+    ``writer`` and ``carriers`` are whose tables these are, and in which databases they stand.
     ``schema_version``: that of the databases, ``None`` where the source states none.
     """
 
     source: str
+    writer: str = ""
+    carriers: tuple[Carrier, ...] = ()
     tables: Mapping[str, StatedTable] = field(default_factory=dict)
     enums: Mapping[str, StatedNames] = field(default_factory=dict)
     headers: Mapping[str, StatedHeaders] = field(default_factory=dict)

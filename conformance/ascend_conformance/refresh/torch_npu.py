@@ -46,6 +46,8 @@ def read(checkout: Checkout) -> Stated:
     """What the sources state; raises :class:`Unreadable` where their form is another one."""
     return Stated(
         source=SOURCE,
+        writer="torch_npu",
+        carriers=("pytorch", "analysis"),
         tables={table.name: table for table in _tables(checkout)},
         headers={one.name: one for one in _headers(checkout)},
     )
