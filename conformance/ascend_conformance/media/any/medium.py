@@ -49,6 +49,7 @@ class _Checker(Medium):
     """What the checker says of itself, on whatever it judges, and of what is no profile."""
 
     name = NO_PROFILE
+    title = "Any profile"
 
     def rules(self) -> Mapping[str, Rule[Any]]:
         from ...engine.failure import own_rules

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 class _BlockFiles(Medium):
     name = "bin"
+    title = "visualize_data.bin"
     given = ("visualize_data*.bin",)
     specimens = ("bin",)
 
@@ -59,7 +60,7 @@ class _BlockFiles(Medium):
     def describe(self, rule: Rule[Any], style: Style) -> Described:
         from . import pages
 
-        return Described(pages.where(rule), pages.search(rule), pages.mutation(rule))
+        return Described(pages.where(rule), pages.search(rule), pages.mutation(rule, style))
 
     def about(self, rule: Rule[Any]) -> Iterable[tuple[str, str]]:
         from . import pages
