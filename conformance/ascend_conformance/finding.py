@@ -14,6 +14,9 @@ Verdict = Literal["failure", "violation", "advice", "note"]
 VERDICTS: tuple[Verdict, ...] = ("failure", "violation", "advice", "note")
 """Gravest first. A failure is one of the checker: whether the file conforms is not known."""
 
+Question = Literal["conformity", "difference"]
+"""Whether files are as they should be, or whether two are the same."""
+
 OF_FILES = VERDICTS[1:]
 """The verdicts on what a file holds."""
 
@@ -188,11 +191,15 @@ class FileReport:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The verdict on everything that one invocation was given."""
+    """The verdict on everything that one invocation was given.
+
+    ``question``: what was asked of the files, which words for people follow.
+    """
 
     files: tuple[FileReport, ...]
     tool_version: str
     reading: str
+    question: Question = "conformity"
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -30,7 +30,7 @@ from .escape import visible
 from .layout import BLANK, CONCLUSION_STYLE, STYLE, Layout, Paragraph
 from .namesets import in_few_words, spans
 from .owner import what_to_do
-from .phrases import conclusion, conformity, counted, enumerated
+from .phrases import conclusion, conformity, counted, enumerated, in_words
 from .sentences import examples, fact, place, unreadable
 
 MOST_LINES = 40
@@ -79,7 +79,7 @@ def _paragraphs(
     explained = _explained(report)
     for verdict, groups in found.items():
         yield BLANK
-        number = counted(sum(one.places for one in groups), verdict)
+        number = counted(sum(one.places for one in groups), in_words(report, verdict))
         yield Paragraph("", ((f"{number}:", STYLE[verdict]),))
         full = 0 if verdict in ("advice", "note") else spelled
         for one in groups[:full]:
