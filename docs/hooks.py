@@ -138,6 +138,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
                 "check.md",
                 "conform.md",
                 "lookup.md",
+                "drafts.md",
                 "simulate.md",
                 "operators.md",
                 "raw.md",

@@ -22,7 +22,7 @@ REPORTERS = {
 }
 WRITERS = (
     *("decode", "encode", "export", "ge run", "ge trace", "kernel", "plot", "simulate"),
-    *("spec export", "specimen"),
+    *("spec export", "spec overlay", "specimen"),
 )
 LISTS = (
     ["scenarios"],
