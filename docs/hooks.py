@@ -86,6 +86,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
             "Guide": [
                 "index.md",
                 "check.md",
+                "migrate.md",
                 "conform.md",
                 "lookup.md",
                 "simulate.md",
