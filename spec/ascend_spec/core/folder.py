@@ -40,6 +40,14 @@ class Folder:
             elif entry.suffix == ".yaml":
                 yield name, self.read(name)
 
+    def contents(self, folder: str) -> dict[str, bytes]:
+        """The bytes of every YAML document below a folder, by name; of a missing one nothing."""
+        root = self.root / folder
+        return {
+            path.relative_to(self.root).as_posix(): path.read_bytes()
+            for path in sorted(root.rglob("*.yaml"))
+        }
+
 
 def parse(text: str) -> Any:
     """YAML text to plain Python values; raises ``ValueError`` for what is no YAML 1.2.

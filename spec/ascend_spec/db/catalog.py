@@ -146,10 +146,28 @@ class Catalog:
         known = ", ".join(revision.id for revision in self.revisions)
         raise KeyError(f"unknown revision {name!r}; known: {known}")
 
+    def state(self, name: str) -> Revision:
+        """A revision by its id, or the state of a day (ISO), with the version of the last revision
+        until then.
+        """
+        known = {one.id: one for one in self.revisions}
+        if name in known:
+            return known[name]
+        before = [one for one in self.observed if one.date <= name] or self.observed[:1]
+        return replace(before[-1], id=name, date=name, summary=f"The state of {name}.")
+
+    @property
+    def observed(self) -> tuple[Revision, ...]:
+        """The revisions in the order of time, without what is only a reading of the documents."""
+        return tuple(one for one in self.revisions if one.grade != "documented")
+
     @cache  # noqa: B019 - the catalog lives as long as the process
     def at(self, revision: str, carrier: Carrier, reading: Reading = "observed") -> Schema:
         """The schema of a carrier at a revision (an id, or a SCHEMA_VERSION for its newest)."""
-        chosen = self.revision(revision)
+        return self.schema(self.revision(revision), carrier, reading)
+
+    def schema(self, chosen: Revision, carrier: Carrier, reading: Reading) -> Schema:
+        """The schema of a carrier at a revision, or on a day (:meth:`state`)."""
         tables = {
             table.name: self._table_at(table, chosen.date, reading)
             for table in self.tables.values()

@@ -33,13 +33,27 @@ class Revision:
 
 
 @dataclass(frozen=True, slots=True)
+class Alteration:
+    """What is otherwise from a day on, though name, type and what is shown are as before.
+
+    ``of``: what values mean or how they are made, how they are spelled, in what order rows stand.
+    """
+
+    since: str
+    of: Literal["meaning", "values", "order"]
+    summary: str
+    source: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Column(Bounds):
     """One column of a table, with the facts of its value type already merged in.
 
     ``none`` lists the sentinels that mean "no value"; ``nullable`` says when NULL really occurs
     (``None``: never); ``members`` closes the set of texts, directly or through ``STRING_IDS``.
     ``references`` holds ``TABLE.column`` targets, of which one must hold the value. ``shows``: what
-    of the recording the column shows. ``adapter_only``: added by the adapter of torch_npu to a
+    of the recording the column shows. ``changed``: how it became otherwise under the same name,
+    oldest first. ``adapter_only``: added by the adapter of torch_npu to a
     table that MindSpore keeps as the analysis of msprof writes it.
     """
 
@@ -63,6 +77,7 @@ class Column(Bounds):
     members: tuple[str, ...] = ()
     adapter_only: bool = False
     renamed_from: str | None = None
+    changed: tuple[Alteration, ...] = ()
     errata: tuple[str, ...] = ()
 
     @property
@@ -83,6 +98,7 @@ class Table(Bounds):
 
     ``data``: the rows of the matrix of products that it holds; none for what every database has.
     ``without_device_data``: torch_npu creates it itself where CANN's profiler did not run.
+    ``renamed_from``: its name before ``since``. ``changed``: how its rows became otherwise.
     """
 
     name: str
@@ -105,6 +121,8 @@ class Table(Bounds):
     rows: Literal["one", "some"] | None = None
     adapter_only: bool = False
     without_device_data: bool = False
+    renamed_from: str | None = None
+    changed: tuple[Alteration, ...] = ()
     note: str | None = None
     errata: tuple[str, ...] = ()
 
