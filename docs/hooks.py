@@ -136,6 +136,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
             "Guide": [
                 "index.md",
                 "check.md",
+                "migrate.md",
                 "conform.md",
                 "lookup.md",
                 "drafts.md",

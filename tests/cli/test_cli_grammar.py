@@ -21,8 +21,8 @@ REPORTERS = {
     "ascend-ref probe",
 }
 WRITERS = (
-    *("decode", "encode", "export", "ge run", "ge trace", "kernel", "plot", "simulate"),
-    *("spec export", "spec overlay", "specimen"),
+    *("decode", "encode", "export", "ge run", "ge trace", "kernel", "migrate", "plot"),
+    *("simulate", "spec export", "spec overlay", "specimen"),
 )
 LISTS = (
     ["scenarios"],
@@ -52,7 +52,9 @@ def test_every_verb_that_writes_takes_output_and_force(verb: str) -> None:
 
 def test_no_verb_spells_an_output_or_a_deliverable_otherwise() -> None:
     for path in COMMANDS:
-        assert not {"--out", "--to", "--list"} & options(path).keys(), path
+        assert not {"--out", "--list"} & options(path).keys(), path
+        to = options(path).get("--to")
+        assert to is None or to.metavar == "REVISION", path
         assert ("--format" in options(path)) == (path in REPORTERS), path
 
 
