@@ -74,6 +74,7 @@ def test_printed_make_targets_exist(document: str) -> None:
             "docs/check.md",
             "docs/conform.md",
             "docs/lookup.md",
+            "docs/who-reads.md",
             "docs/simulate.md",
             "docs/operators.md",
             "docs/raw.md",
@@ -108,7 +109,7 @@ def test_printed_commands_work(
 
 
 @pytest.mark.parametrize(
-    "document", ["README.md", "docs/raw.md", "docs/mindspore.md", "docs/ge.md"]
+    "document", ["README.md", "docs/raw.md", "docs/mindspore.md", "docs/ge.md", "docs/who-reads.md"]
 )
 def test_what_a_document_says_is_printed_is_printed(
     document: str,
