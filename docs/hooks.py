@@ -20,6 +20,7 @@ from mkdocs.structure.pages import Page
 
 from ascend_conformance.media import load_rules
 from ascend_conformance.pages import demands, rule_families, rule_pages, rule_targets
+from ascend_conformance.schema.pages import change_rule_pages
 from ascend_ref.cli.reference import command_page
 from ascend_ref.tools.spec.lookup import of_kinds, subjects
 from ascend_ref.tools.spec.site import ALONE, SiteStyle, spec_pages, spec_targets
@@ -107,7 +108,7 @@ def generated_pages(facts: Catalog) -> dict[str, str]:
     of_rules = rule_pages(rules, targets)
     # With places in braces the queries are no SQL that could be coloured.
     of_rules = {path: text.replace("```sql\n", "```\n") for path, text in of_rules.items()}
-    pages = {**spec_pages(targets), **of_rules}
+    pages = {**spec_pages(targets), **of_rules, **change_rule_pages(targets)}
     found = demands(rules.values(), style)
     alone = {one.page: one.address for one in subjects().values() if one.kind in (*ALONE, "table")}
     for path, address in alone.items():
@@ -136,6 +137,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
             "Guide": [
                 "index.md",
                 "check.md",
+                "schema.md",
                 "migrate.md",
                 "conform.md",
                 "who-reads.md",
@@ -195,6 +197,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
                 ),
             ]
         },
+        {"Rules of changes": _section("changes", pages)},
         {
             "Facts": [
                 "errata.md",

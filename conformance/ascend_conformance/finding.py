@@ -14,8 +14,9 @@ Verdict = Literal["failure", "violation", "advice", "note"]
 VERDICTS: tuple[Verdict, ...] = ("failure", "violation", "advice", "note")
 """Gravest first. A failure is one of the checker: whether the file conforms is not known."""
 
-Question = Literal["conformity", "difference"]
-"""Whether files are as they should be, or whether two are the same."""
+Question = Literal["conformity", "difference", "change"]
+"""Whether files are as they should be, whether two are the same, what a change of formats breaks.
+"""
 
 OF_FILES = VERDICTS[1:]
 """The verdicts on what a file holds."""
@@ -41,6 +42,10 @@ RAW = "raw files"
 API = "MindStudio Insight API"
 """The carrier of what is no file but the answers of a server; ``rows`` counts them by command."""
 
+SPEC = "formats"
+"""The carrier of what is no file but a family of formats in two states, which ``revision`` names;
+``rows`` counts what changed by the kind of its address.
+"""
 
 TEXT_SUFFIXES = (".csv", ".json")
 """How the names of text deliverables end."""

@@ -76,6 +76,7 @@ def test_printed_make_targets_exist(document: str) -> None:
             "docs/conform.md",
             "docs/lookup.md",
             "docs/who-reads.md",
+            "docs/schema.md",
             "docs/simulate.md",
             "docs/operators.md",
             "docs/raw.md",

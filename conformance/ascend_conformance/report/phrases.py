@@ -29,6 +29,10 @@ _IN_WORDS: Mapping[Question, Mapping[str, str]] = {
         "not judged": "not compared",
         "violation": "difference",
     },
+    "change": {
+        "conforms": "nothing breaks unannounced",
+        "does not conform": "breaks",
+    },
 }
 """Words for conclusions and verdicts, where they are others than those for conformity."""
 
