@@ -191,6 +191,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
         {
             "Rules": [
                 "rules/index.md",
+                "rules/ledger.md",
                 *(
                     {medium: [{theme: path} for theme, path in themes.items()]}
                     for medium, themes in rule_families(load_rules().values()).items()

@@ -10,6 +10,7 @@ from ascend_ref.tools.spec.pages import citations, in_force
 from ascend_ref.tools.spec.site import SiteStyle, Targets
 from ascend_ref.tools.spec.subject import grouped
 
+from .ledger import ledger, ledger_page
 from .media import medium_of
 from .ruleset import Rule
 
@@ -63,7 +64,8 @@ def rules_index(rules: Iterable[Rule[Any]], style: Style = PLAIN) -> str:
             for rule in family
         )
         sections += [f"## {title}", table(headers, rows)]
-    return page("# Rules", *sections)
+    held = "What each of them is held to stands in the [ledger](ledger.md)."
+    return page("# Rules", held, *sections)
 
 
 def _medium_title(rule: Rule[Any]) -> str:
@@ -79,7 +81,10 @@ def rule_targets(rules: Iterable[Rule[Any]]) -> dict[tuple[str, str], str]:
 def rule_pages(rules: Mapping[str, Rule[Any]], targets: Targets) -> dict[str, str]:
     """The rules' pages by their path below the site's root."""
     style = SiteStyle(depth=1, targets=targets)
-    pages = {"rules/index.md": rules_index(rules.values(), style)}
+    pages = {
+        "rules/index.md": rules_index(rules.values(), style),
+        "rules/ledger.md": ledger_page(ledger(), style),
+    }
     by_path = grouped(rules.values(), lambda rule: rule.page.partition("#")[0])
     for path, family in by_path.items():
         title = f"{_medium_title(family[0])}: {family[0].theme.replace('_', ' ')}"
