@@ -79,6 +79,7 @@ def required_bump(changes: Iterable[Change]) -> Bump:
 
 
 def named(found: Found) -> Change:
+    """A difference under the rule that names it."""
     one = found.difference
     return Change(
         rule_of(one).id,
