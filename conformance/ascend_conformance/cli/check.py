@@ -15,18 +15,19 @@ import click
 
 from ascend_ref.atomic import write_atomically
 from ascend_ref.cli.guard import CommandError
-from ascend_ref.cli.options import WORKERS, number
+from ascend_ref.cli.options import WORKERS, Known, number
 from ascend_ref.cli.progress import Advance, progress_bars
 from ascend_ref.execution import NoCluster, open_executor
-from ascend_spec.db.model import Reading
+from ascend_spec import bin_catalog, catalog, text_catalog
+from ascend_spec.db.model import CARRIERS, Reading
 
 from ..check import check as check_paths
 from ..check import fitting_executor
 from ..discover import NothingToCheck
 from ..expect import presets
-from ..finding import OF_FILES, Report
+from ..finding import BLOCK_FILE, OF_FILES, TEXT, Report
 from ..media import load_rules
-from ..options import Options
+from ..options import Options, Target
 from ..report import (
     FORMATS,
     Outcome,
@@ -85,6 +86,18 @@ report_files = click.option(
 )
 
 
+STATE = Known(
+    "state",
+    lambda: {
+        **{one.id: Target("revision", one.id) for one in catalog().revisions},
+        **{one: Target("writer", one) for one in text_catalog().writers},
+        **{one.id: Target("epoch", one.id) for one in bin_catalog().epochs},
+    },
+    lambda: {one.schema_version: Target("revision", one.id) for one in catalog().revisions},
+)
+"""A revision, a writer of texts or an epoch of blocks."""
+
+
 def _usual_form(values: Mapping[str, Any]) -> str:
     """The summary, unless something was asked for that it does not show."""
     examples = values.get("max_examples", Options().max_examples)
@@ -105,6 +118,15 @@ def _print_schema(context: click.Context, _parameter: click.Parameter, wanted: b
     default="observed",
     show_default=True,
     help="Where documents and real files disagree: which of them is right.",
+)
+@click.option(
+    "--as",
+    "target",
+    type=STATE,
+    metavar="REVISION",
+    help="Judge files as those of this state, whatever they show of themselves: databases of a "
+    "revision, or of the newest one of a SCHEMA_VERSION; texts of a writer; blocks of an epoch. A "
+    "finding names the changes of the schema that explain it.",
 )
 @report_format
 @report_files
@@ -172,6 +194,7 @@ def _print_schema(context: click.Context, _parameter: click.Parameter, wanted: b
 def check(
     paths: tuple[str, ...],
     reading: Reading,
+    target: Target | None,
     format_: str,
     reports: tuple[str, ...],
     select: tuple[str, ...],
@@ -200,6 +223,7 @@ def check(
         max_examples=max_examples,
         with_sql=show_sql,
         workers=workers,
+        target=target,
     )
     targets = [report_target(text) for text in reports]
     try:
@@ -213,6 +237,8 @@ def check(
             )
             progress = begin and partial(_of_file, begin)
             report = check_paths(paths, options, progress, executor)
+        if target is not None:
+            _require_any(report, target)
         outcome = judge(report, known, wanted)
         if write_baseline:
             write_atomically(Path(write_baseline), baseline_document(report))
@@ -225,6 +251,22 @@ def check(
     for line in outcome.remarks():
         click.echo(line, err=True)
     return exit_code(report, outcome, fail_on, shown=format_ in (SUMMARY, "text") and _one_place())
+
+
+HAVE: Mapping[str, tuple[tuple[str, ...], str]] = {
+    "revision": (CARRIERS, "a revision, which databases have"),
+    "writer": ((TEXT,), "a writer, whom CSV files, timelines and documents have"),
+    "epoch": ((BLOCK_FILE,), "an epoch, which files of blocks have"),
+}
+"""By axis the carriers (:class:`.Seen`) of what has a state of it, in codes and in words."""
+
+
+def _require_any(report: Report, target: Target) -> None:
+    """Refuse a target that none of the files can be judged by."""
+    carriers = {one.seen.carrier for one in report.files if one.seen}
+    known, words = HAVE[target.axis]
+    if carriers and carriers.isdisjoint(known):
+        raise CommandError(f"--as: {target.name} is {words}; expected such a file")
 
 
 def _expectation(text: str) -> Expectation:
