@@ -12,7 +12,7 @@ PYTHON ?= $(shell $(FIND_PYTHON))
 # Compiled modules are kept wherever the targets run: each command that tests start loads them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test exhaustive campaign selftest lint format docs bench realism clean
+.PHONY: help demo test exhaustive campaign selftest ledger lint format docs bench realism clean
 
 help: ## List the targets.
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -36,6 +36,10 @@ campaign: $(VENV)/.installed-test ## Put faults into spec, rules and files; name
 
 selftest: $(VENV)/.installed ## Break every rule at every place; some minutes.
 	$(BIN)/ascend-ref rules --self-test
+
+ledger: $(VENV)/.installed ## Write down how much rules are held to, which must not shrink.
+	$(BIN)/python -c "from ascend_conformance.ledger import counts_document, ledger; \
+	print(counts_document(ledger()), end='')" > tests/conformance/ledger.yaml
 
 lint: $(VENV)/.installed-dev ## Formatting, lint, types, direction of imports.
 	$(BIN)/ruff format --check .

@@ -91,6 +91,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
                 "migrate.md",
                 "conform.md",
                 "lookup.md",
+                "drafts.md",
                 "simulate.md",
                 "operators.md",
                 "raw.md",

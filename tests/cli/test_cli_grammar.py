@@ -23,7 +23,7 @@ REPORTERS = {
 }
 WRITERS = (
     *("decode", "encode", "export", "ge run", "ge trace", "kernel", "migrate", "plot"),
-    *("simulate", "spec export", "specimen"),
+    *("simulate", "spec export", "spec overlay", "specimen"),
 )
 LISTS = (
     ["scenarios"],
