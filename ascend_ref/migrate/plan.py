@@ -98,7 +98,7 @@ class Planner:
         """Every table, those of the target in the order in which its exporter creates them."""
         known = set()
         for table in creation_order(self._new):
-            found = self._physical.readable(table.name)
+            found = self._physical.readable(table.name) or self._before(table)
             if found is not None:
                 known.add(found.name)
                 yield self._carried(table, found)
@@ -108,13 +108,21 @@ class Planner:
             if found.name not in known:
                 yield self._other(found)
 
+    def _before(self, table: Table) -> PhysicalTable | None:
+        """The table under the name that it had before."""
+        if table.renamed_from is None or table.renamed_from in self._new.tables:
+            return None
+        return self._physical.readable(table.renamed_from)
+
     def _is_always(self, table: Table) -> bool:
         return table.carriers[self._new.carrier] == "always"
 
     def _carried(self, table: Table, found: PhysicalTable) -> TablePlan:
         old = self._old.tables.get(table.name)
         cells, notes = self._cells(table, old, found)
-        if old is None:
+        if fold(found.name) != fold(table.name):
+            notes.append(Note("renamed", table.name, f"{found.name} before"))
+        elif old is None:
             notes.append(Note("kept", table.name, "a table that only the target has"))
         members = self._members.get(table.name)
         if members is not None:

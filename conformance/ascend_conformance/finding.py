@@ -69,7 +69,8 @@ class Finding:
     1, and ``offset`` are those of the first bad row.
 
     ``texts``: what stands in STRING_IDS under ids of the examples, by ``column=id``. ``cause``: the
-    rule whose finding on the same file or folder explains this one.
+    rule whose finding on the same file or folder explains this one. ``changes``: those of the
+    schema at this place between the revision that the file is of and the one it is judged by.
     """
 
     rule: str
@@ -92,6 +93,7 @@ class Finding:
     line: int | None = None
     cause: str | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
+    changes: tuple[str, ...] = ()
 
     @property
     def place(self) -> str:

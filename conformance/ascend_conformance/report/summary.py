@@ -221,6 +221,8 @@ def _spelled(
         yield Paragraph("      - ", (first,))
     if head.expected:
         yield Paragraph("    expected: ", (visible(head.expected, detail.prose),))
+    for change in head.changes:
+        yield Paragraph("    changed: ", (visible(change, detail.prose),))
     if head.rule in rules:
         yield Paragraph("    exporter: ", (visible(rules[head.rule].fix, detail.prose),))
     yield Paragraph("    you: ", (visible(what_to_do(head), detail.prose),))

@@ -100,7 +100,8 @@ def open_session(candidate: Candidate, options: Options) -> Iterator[Session]:
         profiler = _profiler_of(candidate, connection, options, stack)
         info = _profiler_info(neighbours, documents)
         session = start(
-            candidate.label, candidate.path, connection, options.reading, info, profiler
+            *(candidate.label, candidate.path, connection, options.reading, info, profiler),
+            judged_by=options.judged_by("revision"),
         )
         if profiler is None and not neighbours.others_judge:
             session.documents = documents
@@ -130,7 +131,10 @@ def _profiler_of(
         connection = stack.enter_context(closing(open_readonly(path)))
         register(connection)
         require_sound(connection, path)
-        profiler = start(show_path(path), path, connection, options.reading)
+        profiler = start(
+            *(show_path(path), path, connection, options.reading),
+            judged_by=options.judged_by("revision"),
+        )
         attach_readonly(analysis, path, "profiler")
     except (UnreadableDatabase, apsw.Error):
         return None

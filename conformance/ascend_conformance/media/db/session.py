@@ -21,7 +21,7 @@ from ascend_ref.db.introspect import PhysicalSchema, describe
 from ascend_ref.db.open import TICK, attach_readonly, open_readonly, read_examples
 from ascend_ref.db.reader import BATCH_ROWS, stream_columns
 from ascend_spec import Catalog, Schema, catalog
-from ascend_spec.db.model import Reading
+from ascend_spec.db.model import Reading, Revision
 
 from ...options import PARALLEL_BYTES
 from .constants import ConstantSets
@@ -41,6 +41,8 @@ ENUM_ROWS = 10_000
 class Session:
     """An open database with everything the checks ask about it.
 
+    ``found``: the revision that it is of, if it is judged by the ``schema`` of another one.
+
     ``path`` is ``None`` for a database that lives in memory (the rules' self-test).
     ``profiler_info`` is the parsed ``profiler_info_{rank}.json`` beside it, ``profiler`` the
     profiler database next to an analysis.db, also attached as schema ``profiler``; ``documents``
@@ -52,6 +54,7 @@ class Session:
     connection: apsw.Connection
     physical: PhysicalSchema
     identity: Identity
+    found: Revision
     schema: Schema
     catalog: Catalog
     layout: Layout
@@ -172,8 +175,9 @@ def start(
     reading: Reading,
     profiler_info: Mapping[str, Any] | None = None,
     profiler: Session | None = None,
+    judged_by: str | None = None,
 ) -> Session:
-    """Recognise the database behind a connection.
+    """Recognise the database behind a connection. ``judged_by``: another revision than its own.
 
     Raises ``NotAProfile`` when no carrier fits, ``UnreadableDatabase`` when it is damaged.
     """
@@ -181,13 +185,15 @@ def start(
     physical = describe(connection)
     identity = identify(physical, connection, path or Path(label), spec)
     revision = claimed_revision(identity, profiler.schema.revision if profiler else None)
-    schema = claimed_schema(physical, identity.carrier, revision.id, path, reading)
+    target = judged_by or revision.id
+    schema = claimed_schema(physical, identity.carrier, target, path, reading)
     return Session(
         label=label,
         path=path,
         connection=connection,
         physical=physical,
         identity=identity,
+        found=revision,
         schema=schema,
         catalog=spec,
         layout=match_layout(physical, schema),
