@@ -41,12 +41,12 @@ def version_facts(version: str) -> dict[str, str]:
 def creator(table: Table, schema: Schema) -> str:
     """Which exporter creates the table in a database of this carrier.
 
-    msprof databases have no RANK_DEVICE_MAP before 1.2.0 (erratum E42): there torch_npu creates it.
+    The first databases of msprof have no RANK_DEVICE_MAP (erratum E42): there torch_npu creates it.
     """
     if not schema.device_data:
         return "torch_npu"
     if table.name == "RANK_DEVICE_MAP" and schema.carrier == "pytorch":
-        return "torch_npu" if schema.revision.schema_version < "1.2" else "msprof"
+        return "msprof" if table.is_held("msprof", schema.revision.date) else "torch_npu"
     return table.writer
 
 

@@ -19,4 +19,5 @@ from .state import AxisName as AxisName
 from .state import State as State
 from .state import StateError as StateError
 from .state import find_state as find_state
+from .state import names_of as names_of
 from .state import on_one_axis as on_one_axis

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from ascend_spec import Schema, Spec
+from ascend_spec.core.bounds import allows
 from ascend_spec.core.shows import Show
 from ascend_spec.db.model import (
     CARRIERS,
@@ -61,18 +62,25 @@ def _database(spec: Spec, schema: Schema, tables: Iterable[Table]) -> Element:
 
 def _table(spec: Spec, table: Table, schema: Schema) -> Element:
     columns = tuple(_columns(spec, table, schema))
+    parts = *columns, *_indexes(table), *_alterations("table", table.name, table.changed, schema)
+    return _named("table", table, schema, parts, shown=f"{len(columns)} columns")
+
+
+def _named(
+    kind: str, table: Table, schema: Schema, children: tuple[Element, ...], shown: str, **more: Fact
+) -> Element:
+    """A table by the name that it has at the state."""
+    name, former = table.name, table.renamed_from
+    if former is not None and table.renamed_on and schema.revision.date < table.renamed_on:
+        name, former = former, None
     return Element(
-        "table",
-        table.name,
-        table.name,
-        facts=_table_facts(table, schema.carrier),
-        children=(
-            *columns,
-            *_indexes(table),
-            *_alterations("table", table.name, table.changed, schema),
-        ),
-        former=tuple(filter(None, (table.renamed_from,))),
-        shown=f"{len(columns)} columns",
+        kind,
+        name,
+        name,
+        facts={**_table_facts(table, schema.carrier), **more},
+        children=children,
+        former=(former,) if former else (),
+        shown=shown,
     )
 
 
@@ -130,7 +138,7 @@ def _alterations(
 ) -> Iterator[Element]:
     """What is otherwise at the state under the same name."""
     for one in changed:
-        if one.since <= schema.revision.date:
+        if one.since <= schema.revision.date and allows(one.carriers, schema.carrier):
             yield Element(kind, name, one.summary, part=one.of, place=one.of)
 
 
@@ -152,16 +160,10 @@ def _column_facts(column: Column) -> dict[str, Fact]:
 
 
 def _enum(enum: Enum, table: Table, schema: Schema) -> Element:
-    names = schema.enums.get(enum.name, {})
-    return Element(
-        "enum",
-        enum.name,
-        enum.name,
-        facts={**_table_facts(table, schema.carrier), "closed": enum.closed},
-        children=tuple(_members(enum, names, schema)),
-        former=tuple(filter(None, (table.renamed_from,))),
-        shown=f"{len(names)} members",
-    )
+    members = tuple(_members(enum, schema.enums.get(enum.name, {}), schema))
+    changed = (*table.changed, *(one for of in table.columns.values() for one in of.changed))
+    parts = *members, *_alterations("enum", table.name, changed, schema)
+    return _named("enum", table, schema, parts, f"{len(members)} members", closed=enum.closed)
 
 
 def _members(enum: Enum, names: Mapping[int, str], schema: Schema) -> Iterator[Element]:

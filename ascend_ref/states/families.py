@@ -17,13 +17,14 @@ SHARED = ("core", "products")
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """One family of formats.
+    """One family of formats; ``title`` is what reports call it.
 
     ``folders``: of the spec, what its facts stand in besides :data:`SHARED`. ``elements`` gives, by
     scope (a database, a writer; ``""`` where there are none), what a spec holds at a state of the
     family's axis, or at the newest.
     """
 
+    title: str
     folders: tuple[str, ...]
     elements: Callable[[Spec, str | None], Mapping[str, Element]]
 
@@ -86,6 +87,6 @@ def _databases(spec: Spec, at: str | None) -> Mapping[str, Element]:
 
 
 FAMILIES: Mapping[str, Family] = {
-    "db": Family(("db",), _databases),
+    "db": Family("databases", ("db",), _databases),
 }
 """By the name of their folder in the spec, in the order of reports."""

@@ -74,6 +74,7 @@ def test_printed_make_targets_exist(document: str) -> None:
             "docs/check.md",
             "docs/conform.md",
             "docs/lookup.md",
+            "docs/schema.md",
             "docs/simulate.md",
             "docs/operators.md",
             "docs/raw.md",

@@ -17,6 +17,7 @@ COMMANDS = dict(commands())
 REPORTERS = {
     "ascend-ref check",
     "ascend-ref conform",
+    "ascend-ref diff spec",
     "ascend-ref ge conform-life-cycle",
     "ascend-ref probe",
 }
@@ -30,7 +31,6 @@ LISTS = (
     ["rules", "DB4"],
     ["spec", "list"],
     ["spec", "list", "tables"],
-    ["spec", "diff", "1.0.0", "1.2.0"],
 )
 
 

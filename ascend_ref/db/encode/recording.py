@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -48,7 +47,6 @@ class Recording:
         capture: Capture,
         schema: Schema,
         *,
-        switched: bool = True,
         for_texts: bool = False,
         spill: Spill,
     ) -> None:
@@ -57,8 +55,6 @@ class Recording:
         self.for_texts = for_texts
         self.schema = schema
         self.habits = Habits.of(schema)
-        if not switched:
-            self.habits = replace(self.habits, rank_map=True)
         # A copy: the encoders add texts, and the numbers of the capture must not depend on that.
         self.texts = capture.texts.copy()
 

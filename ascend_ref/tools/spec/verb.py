@@ -15,7 +15,7 @@ from ascend_ref.cli.console import print_columns, print_page, print_rows
 from ascend_ref.cli.options import REVISION, Known, output
 from ascend_ref.cli.shell import SpecVerbs
 from ascend_spec import Schema, catalog, text_catalog
-from ascend_spec.db.model import CARRIERS, Carrier, Reading, Revision
+from ascend_spec.db.model import CARRIERS, Reading
 
 from . import listing
 from .formats import FORMATS, JSON_SCHEMA
@@ -158,22 +158,6 @@ def show(subject: Subject, scope: Scope, as_json: bool) -> None:
         click.echo(json.dumps(state.document(), indent=2, ensure_ascii=False))
     else:
         print_page(state.section)
-
-
-@spec.command()
-@click.argument("old", type=REVISION)
-@click.argument("new", type=REVISION)
-@click.option(
-    "--carrier", type=click.Choice(CARRIERS, case_sensitive=False), help="Of this database only."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def diff(old: Revision, new: Revision, carrier: Carrier | None, as_json: bool) -> None:
-    """List what changed in the databases from revision OLD to NEW."""
-    from .history import revision_differences
-
-    rows = revision_differences(old, new, carrier)
-    change = "change" if as_json else f"from {old.id} to {new.id}"
-    print_rows(("carrier", "place", change), rows, as_json=as_json)
 
 
 @spec.command()

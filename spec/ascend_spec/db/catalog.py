@@ -152,17 +152,17 @@ class Catalog:
         """The revisions in the order of time, without what is only a reading of the documents."""
         return tuple(one for one in self.revisions if one.grade != "documented")
 
-    @cache  # noqa: B019 - the catalog lives as long as the process
     def at(self, revision: str, carrier: Carrier, reading: Reading = "observed") -> Schema:
         """The schema of a carrier at a revision (an id, or a SCHEMA_VERSION for its newest)."""
         return self.schema(self.revision(revision), carrier, reading)
 
+    @cache  # noqa: B019 - the catalog lives as long as the process
     def schema(self, chosen: Revision, carrier: Carrier, reading: Reading) -> Schema:
         """The schema of a carrier at a revision, or on a day (:meth:`state`)."""
         tables = {
             table.name: self._table_at(table, chosen.date, reading)
             for table in self.tables.values()
-            if carrier in table.carriers and DAYS.in_force(table, chosen.date)
+            if table.is_held(carrier, chosen.date)
         }
         if reading == "documented":
             tables = {name: table for name, table in tables.items() if table.grade == "documented"}

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ascend_spec.core import Bounds, Grade, StorageClass
+from ascend_spec.core import DAYS, Bounds, Grade, StorageClass
 from ascend_spec.core.shows import Show
 
 Reading = Literal["documented", "observed"]
@@ -36,13 +36,16 @@ class Revision:
 class Alteration:
     """What is otherwise from a day on, though name, type and what is shown are as before.
 
-    ``of``: what values mean or how they are made, how they are spelled, in what order rows stand.
+    ``of``: what values mean or how they are made, how they are spelled, which are new, in what
+    order rows stand, how a column is declared in some files. ``carriers`` empty: in all that hold
+    it.
     """
 
     since: str
-    of: Literal["meaning", "values", "order"]
+    of: Literal["meaning", "values", "additions", "order", "type"]
     summary: str
     source: tuple[str, ...]
+    carriers: tuple[Carrier, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +101,9 @@ class Table(Bounds):
 
     ``data``: the rows of the matrix of products that it holds; none for what every database has.
     ``without_device_data``: torch_npu creates it itself where CANN's profiler did not run.
-    ``renamed_from``: its name before ``since``. ``changed``: how its rows became otherwise.
+    ``renamed_from``: its name until ``renamed_on``, or before ``since``. ``carriers_since``: the
+    day from which a carrier holds it, where not all do so from ``since`` on. ``changed``: how its
+    rows became otherwise.
     """
 
     name: str
@@ -122,9 +127,19 @@ class Table(Bounds):
     adapter_only: bool = False
     without_device_data: bool = False
     renamed_from: str | None = None
+    renamed_on: str | None = None
+    carriers_since: Mapping[Carrier, str] = field(default_factory=dict)
     changed: tuple[Alteration, ...] = ()
     note: str | None = None
     errata: tuple[str, ...] = ()
+
+    def is_held(self, carrier: Carrier, day: str) -> bool:
+        """Whether a carrier holds the table on a day (ISO)."""
+        return (
+            carrier in self.carriers
+            and DAYS.in_force(self, day)
+            and self.carriers_since.get(carrier, "") <= day
+        )
 
 
 @dataclass(frozen=True, slots=True)
