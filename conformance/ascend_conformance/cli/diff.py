@@ -22,20 +22,20 @@ def _rules() -> Mapping[str, Rule[Any]]:
 
 
 class StateName(click.ParamType[str]):
-    """A state of a spec, by its name or as the folder of a working copy."""
+    """A state of a spec, by its name, as a draft or as the folder of a working copy."""
 
     name = "state"
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The states that begin so, and folders."""
+        """The states that begin so, and files and folders."""
         from ascend_ref.states import AXES, names_of
         from ascend_spec import current
 
         known = [name for axis in AXES for name in names_of(current(), axis)]
         found = [CompletionItem(one) for one in known if one.startswith(incomplete)]
-        return found or [CompletionItem(incomplete, type="dir")]
+        return found or [CompletionItem(incomplete, type="file")]
 
 
 @click.group(no_args_is_help=False)
