@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from plain_rounds import DATA, differing, dump, lost, there_and_back
+from slices import marked
 
 from ascend_conformance.check import check
 from ascend_ref.migrate.database import migrate_database
@@ -30,12 +31,12 @@ WAYS = (
     ("1.0.0-2024-10", "1.0.0-2025-01"),
     ("1.2.0-2026-07", "1.0.0-2024-10"),
 )
-MORE = tuple(
+MORE = [
     (old.id, new.id)
     for old in catalog().revisions
     for new in catalog().revisions
     if old is not new and (old.id, new.id) not in WAYS and old.grade == new.grade == "observed"
-)
+]
 
 
 def real(name: str) -> Path:
@@ -71,8 +72,13 @@ def test_a_specimen_comes_back_but_for_what_is_stated(old: str, new: str, tmp_pa
     rounds(old, new, tmp_path)
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize(("old", "new"), MORE)
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        marked(one, pytest.mark.exhaustive if at % 10 == 0 else pytest.mark.campaign)
+        for at, one in enumerate(MORE)
+    ],
+)
 def test_every_pair_of_revisions_comes_back(old: str, new: str, tmp_path: Path) -> None:
     rounds(old, new, tmp_path)
 
