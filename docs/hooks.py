@@ -89,6 +89,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
                 "conform.md",
                 "lookup.md",
                 "simulate.md",
+                "fixtures.md",
                 "operators.md",
                 "raw.md",
                 "mindspore.md",

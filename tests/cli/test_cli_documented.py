@@ -75,6 +75,7 @@ def test_printed_make_targets_exist(document: str) -> None:
             "docs/conform.md",
             "docs/lookup.md",
             "docs/simulate.md",
+            "docs/fixtures.md",
             "docs/operators.md",
             "docs/raw.md",
             "docs/mindspore.md",
@@ -108,7 +109,8 @@ def test_printed_commands_work(
 
 
 @pytest.mark.parametrize(
-    "document", ["README.md", "docs/raw.md", "docs/mindspore.md", "docs/ge.md"]
+    "document",
+    ["README.md", "docs/fixtures.md", "docs/raw.md", "docs/mindspore.md", "docs/ge.md"],
 )
 def test_what_a_document_says_is_printed_is_printed(
     document: str,
