@@ -144,6 +144,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
                 "lookup.md",
                 "drafts.md",
                 "simulate.md",
+                "fixtures.md",
                 "operators.md",
                 "raw.md",
                 "mindspore.md",

@@ -78,6 +78,7 @@ def test_printed_make_targets_exist(document: str) -> None:
             "docs/who-reads.md",
             "docs/schema.md",
             "docs/simulate.md",
+            "docs/fixtures.md",
             "docs/operators.md",
             "docs/raw.md",
             "docs/mindspore.md",
@@ -115,6 +116,7 @@ def test_printed_commands_work(
     [
         "README.md",
         "docs/migrate.md",
+        "docs/fixtures.md",
         "docs/raw.md",
         "docs/mindspore.md",
         "docs/ge.md",
