@@ -14,7 +14,7 @@ PYTHON ?= $(shell $(FIND_PYTHON))
 # Compiled modules are kept wherever the targets run: each command that tests start loads them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test exhaustive campaign selftest fixtures golden lint format docs bench realism clean
+.PHONY: help demo test exhaustive campaign selftest fixtures golden ledger lint format docs bench realism clean
 
 help: ## List the targets.
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -45,6 +45,10 @@ fixtures: $(VENV)/.installed ## Build all fixtures and verify them by their gold
 
 golden: $(VENV)/.installed ## Write the golden hashes of the fixtures as they are built now.
 	$(BIN)/ascend-ref fixtures build -o $(FIXTURES) --force --write-golden $(GOLDEN)
+
+ledger: $(VENV)/.installed ## Write down how much rules are held to, which must not shrink.
+	$(BIN)/python -c "from ascend_conformance.ledger import counts_document, ledger; \
+	print(counts_document(ledger()), end='')" > tests/conformance/ledger.yaml
 
 lint: $(VENV)/.installed-dev ## Formatting, lint, types, direction of imports.
 	$(BIN)/ruff format --check .

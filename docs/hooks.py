@@ -15,6 +15,7 @@ from mkdocs.structure.files import File, Files
 
 from ascend_conformance.media import load_rules
 from ascend_conformance.pages import demands, rule_pages, rule_targets
+from ascend_conformance.schema.pages import change_rule_pages
 from ascend_ref.cli.reference import command_page
 from ascend_ref.tools.spec.lookup import subjects
 from ascend_ref.tools.spec.site import ALONE, SiteStyle, spec_pages, spec_targets
@@ -57,7 +58,7 @@ def generated_pages(facts: Catalog) -> dict[str, str]:
     rules = load_rules()
     targets = {**spec_targets(), **rule_targets(rules.values())}
     style = SiteStyle(depth=1, targets=targets)
-    pages = {**spec_pages(targets), **rule_pages(rules, targets)}
+    pages = {**spec_pages(targets), **rule_pages(rules, targets), **change_rule_pages(targets)}
     found = demands(rules.values(), style)
     alone = {one.page: one.address for one in subjects().values() if one.kind in (*ALONE, "table")}
     for path, address in alone.items():
@@ -86,8 +87,11 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
             "Guide": [
                 "index.md",
                 "check.md",
+                "schema.md",
+                "migrate.md",
                 "conform.md",
                 "lookup.md",
+                "drafts.md",
                 "simulate.md",
                 "fixtures.md",
                 "operators.md",
@@ -129,6 +133,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
         {"Graph engine": [*_section("ge", pages), "statements-ge.md"]},
         {"Recording": _section("recording", pages)},
         {"Rules": _section("rules", pages)},
+        {"Rules of changes": _section("changes", pages)},
         {
             "Facts": [
                 "errata.md",

@@ -96,21 +96,22 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
 )
 @click.option(
     "--spec",
-    "folder",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    metavar="FOLDER",
-    help="Use the spec of this folder, a working copy of the packaged ascend_spec.",
+    "path",
+    type=click.Path(exists=True, path_type=Path),
+    metavar="DRAFT|FOLDER",
+    help="Use the packaged spec with this draft laid over it (a file or a folder of what is new or "
+    "different), or a working copy of the whole spec.",
 )
 @click.pass_context
-def shell(context: click.Context, folder: Path | None) -> None:
+def shell(context: click.Context, path: Path | None) -> None:
     """Judge Ascend NPU profiles, and look up what their formats are.
 
     Exit codes: 0 nothing to report, 1 findings, 2 could not judge.
     """
-    if folder is not None:
+    if path is not None:
         from ascend_spec import load_spec, using
 
-        context.with_resource(using(load_spec(folder)))
+        context.with_resource(using(load_spec(path)))
 
 
 def run(words: Sequence[str]) -> int:

@@ -9,10 +9,12 @@ import numpy as np
 
 from ascend_ref.capture import Origin, Steps, Switches
 from ascend_ref.capture.metric_groups import aic_metrics
-from ascend_ref.db.encode.habits import PUBLIC_SOURCE
 from ascend_ref.raw.clocks import DEFAULT_FREQUENCY
 from ascend_ref.raw.moments import MOMENTS, Moments
 from ascend_spec.db.model import Revision
+
+PUBLIC_SOURCE = "2025-12-25"
+"""Date of the first public source; what it states besides began no later."""
 
 VERSIONS = {"torch_npu_version": "2.14.0", "cann_version": "9.0.0"}
 """What profilers since 2025-12 say of the software; the numbers are those of the simulated host."""

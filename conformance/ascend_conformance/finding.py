@@ -14,6 +14,10 @@ Verdict = Literal["failure", "violation", "advice", "note"]
 VERDICTS: tuple[Verdict, ...] = ("failure", "violation", "advice", "note")
 """Gravest first. A failure is one of the checker: whether the file conforms is not known."""
 
+Question = Literal["conformity", "difference", "change"]
+"""Whether files are as they should be, whether two are the same, what a change of formats breaks.
+"""
+
 OF_FILES = VERDICTS[1:]
 """The verdicts on what a file holds."""
 
@@ -38,6 +42,10 @@ RAW = "raw files"
 API = "MindStudio Insight API"
 """The carrier of what is no file but the answers of a server; ``rows`` counts them by command."""
 
+SPEC = "formats"
+"""The carrier of what is no file but a family of formats in two states, which ``revision`` names;
+``rows`` counts what changed by the kind of its address.
+"""
 
 TEXT_SUFFIXES = (".csv", ".json")
 """How the names of text deliverables end."""
@@ -61,7 +69,8 @@ class Finding:
     1, and ``offset`` are those of the first bad row.
 
     ``texts``: what stands in STRING_IDS under ids of the examples, by ``column=id``. ``cause``: the
-    rule whose finding on the same file or folder explains this one.
+    rule whose finding on the same file or folder explains this one. ``changes``: those of the
+    schema at this place between the revision that the file is of and the one it is judged by.
     """
 
     rule: str
@@ -84,6 +93,7 @@ class Finding:
     line: int | None = None
     cause: str | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
+    changes: tuple[str, ...] = ()
 
     @property
     def place(self) -> str:
@@ -188,11 +198,15 @@ class FileReport:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The verdict on everything that one invocation was given."""
+    """The verdict on everything that one invocation was given.
+
+    ``question``: what was asked of the files, which words for people follow.
+    """
 
     files: tuple[FileReport, ...]
     tool_version: str
     reading: str
+    question: Question = "conformity"
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -9,6 +9,7 @@ from ascend_ref.markdown import PLAIN, Style, page, table
 from ascend_ref.tools.spec.pages import citations, in_force
 from ascend_ref.tools.spec.site import SiteStyle, Targets
 
+from .ledger import ledger, ledger_page
 from .media import medium_of
 from .ruleset import Rule
 
@@ -58,7 +59,11 @@ def rules_index(rules: Iterable[Rule[Any]], style: Style = PLAIN) -> str:
         (style.link("rule", rule.id), rule.name, rule.verdict, style.prose(rule.summary))
         for rule in rules
     )
-    return page("# Rules", table(("rule", "name", "verdict", "what it finds"), rows))
+    return page(
+        "# Rules",
+        "What each of them is held to stands in the [ledger](ledger.md).",
+        table(("rule", "name", "verdict", "what it finds"), rows),
+    )
 
 
 def rule_targets(rules: Iterable[Rule[Any]]) -> dict[tuple[str, str], str]:
@@ -71,6 +76,7 @@ def rule_pages(rules: Mapping[str, Rule[Any]], targets: Targets) -> dict[str, st
     style = SiteStyle(depth=1, targets=targets)
     return {
         "rules/index.md": rules_index(rules.values(), style),
+        "rules/ledger.md": ledger_page(ledger(), style),
         **{f"rules/{rule.id}.md": rule_page(rule, style) for rule in rules.values()},
     }
 

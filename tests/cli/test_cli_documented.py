@@ -72,8 +72,10 @@ def test_printed_make_targets_exist(document: str) -> None:
         [
             "README.md",
             "docs/check.md",
+            "docs/migrate.md",
             "docs/conform.md",
             "docs/lookup.md",
+            "docs/schema.md",
             "docs/simulate.md",
             "docs/fixtures.md",
             "docs/operators.md",
@@ -110,7 +112,14 @@ def test_printed_commands_work(
 
 @pytest.mark.parametrize(
     "document",
-    ["README.md", "docs/fixtures.md", "docs/raw.md", "docs/mindspore.md", "docs/ge.md"],
+    [
+        "README.md",
+        "docs/migrate.md",
+        "docs/fixtures.md",
+        "docs/raw.md",
+        "docs/mindspore.md",
+        "docs/ge.md",
+    ],
 )
 def test_what_a_document_says_is_printed_is_printed(
     document: str,

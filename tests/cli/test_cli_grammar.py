@@ -17,12 +17,13 @@ COMMANDS = dict(commands())
 REPORTERS = {
     "ascend-ref check",
     "ascend-ref conform",
+    "ascend-ref diff spec",
     "ascend-ref ge conform-life-cycle",
     "ascend-ref probe",
 }
 WRITERS = (
-    *("decode", "encode", "export", "fixtures build", "ge run", "ge trace", "kernel", "plot"),
-    *("simulate", "spec export", "specimen"),
+    *("decode", "encode", "export", "fixtures build", "ge run", "ge trace", "kernel", "migrate"),
+    *("plot", "simulate", "spec export", "spec overlay", "specimen"),
 )
 LISTS = (
     ["scenarios"],
@@ -30,7 +31,6 @@ LISTS = (
     ["rules", "DB4"],
     ["spec", "list"],
     ["spec", "list", "tables"],
-    ["spec", "diff", "1.0.0", "1.2.0"],
     ["fixtures", "list"],
     ["fixtures", "list", "--axes"],
 )
@@ -54,7 +54,9 @@ def test_every_verb_that_writes_takes_output_and_force(verb: str) -> None:
 
 def test_no_verb_spells_an_output_or_a_deliverable_otherwise() -> None:
     for path in COMMANDS:
-        assert not {"--out", "--to", "--list"} & options(path).keys(), path
+        assert not {"--out", "--list"} & options(path).keys(), path
+        to = options(path).get("--to")
+        assert to is None or to.metavar == "REVISION", path
         assert ("--format" in options(path)) == (path in REPORTERS), path
 
 

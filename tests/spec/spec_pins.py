@@ -27,6 +27,8 @@ from pin_facts import Facts, Places, documents, facts
 PARTS = [
     "args",
     "carriers",
+    "carriers_since",
+    "changed",
     "columns",
     "copies",
     "fields",

@@ -77,9 +77,7 @@ def encode(
     ``spill`` takes long columns, in place of memory. The capture is not changed, and equal captures
     give equal columns.
     """
-    recording = Recording(
-        capture, schema, switched=switched, for_texts=for_texts, spill=spill or InMemory()
-    )
+    recording = Recording(capture, schema, for_texts=for_texts, spill=spill or InMemory())
     strings = StringIds(recording.texts)
     if schema.carrier == "analysis":
         return {

@@ -49,11 +49,10 @@ def host(recording: Recording) -> Rows:
 
 
 def ranks(recording: Recording) -> Rows:
-    """RANK_DEVICE_MAP; msprof does not know the rank, and its first revisions not the table."""
+    """RANK_DEVICE_MAP; msprof does not know the rank."""
     origin = recording.capture.origin
     rank = origin.rank if recording.has_framework else -1
-    written = recording.has_framework or recording.habits.rank_map
-    numbers = _devices(recording) if written else np.empty(0, np.int64)
+    numbers = _devices(recording)
     if recording.has_framework and not recording.capture.origin.devices:
         numbers = np.array([NONE])  # of a profile of the host alone (consumers.md 2.7)
     return {"rank": np.full(len(numbers), rank), "id": numbers}

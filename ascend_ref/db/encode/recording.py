@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -22,9 +21,6 @@ from ascend_spec import Schema, catalog
 from .collection import collected, taken
 from .framework_order import Identified, identify
 from .habits import Habits
-
-NOT_COLLECTED = "N/A"
-"""Text, and name in the HCCL enums, of what level 0 does not collect (db-schema.md 4.4)."""
 
 Rows: TypeAlias = Mapping[str, Values]
 """Columns of an entity by name; texts are numbers of :attr:`Recording.texts`."""
@@ -48,7 +44,6 @@ class Recording:
         capture: Capture,
         schema: Schema,
         *,
-        switched: bool = True,
         for_texts: bool = False,
         spill: Spill,
     ) -> None:
@@ -57,8 +52,6 @@ class Recording:
         self.for_texts = for_texts
         self.schema = schema
         self.habits = Habits.of(schema)
-        if not switched:
-            self.habits = replace(self.habits, rank_map=True)
         # A copy: the encoders add texts, and the numbers of the capture must not depend on that.
         self.texts = capture.texts.copy()
 

@@ -22,7 +22,7 @@ from ascend_spec import (
 )
 from ascend_spec.api import LATEST
 from ascend_spec.core.dialect import Node, exported
-from ascend_spec.db.model import Reading
+from ascend_spec.db.model import CARRIERS, Reading
 from ascend_spec.exchange import exchange_schema
 from ascend_spec.ge import ge_schema
 from ascend_spec.mindspore import openapi_document
@@ -79,7 +79,8 @@ def export(subject: Subject, wanted: Wanted) -> Exported:
 def _database(name: str, wanted: Wanted) -> Exported:
     revisions = [one.id for one in catalog().revisions]
     try:
-        schema = catalog().at(wanted.at or revisions[-1], name, wanted.reading)
+        carrier = next(one for one in CARRIERS if one == name)
+        schema = catalog().at(wanted.at or revisions[-1], carrier, wanted.reading)
     except KeyError:
         raise CannotExport(unknown("revision", str(wanted.at), revisions)) from None
     reading = "" if schema.reading == "observed" else f"-{schema.reading}"

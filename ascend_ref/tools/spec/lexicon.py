@@ -13,7 +13,7 @@ from ascend_spec.core import Source, Switch, ValueType
 from ascend_spec.core.facts import Vocabulary
 from ascend_spec.db.model import CARRIERS, Carrier, ForeignObject, Revision
 
-from .history import revision_changes
+from .history import revision_history
 from .pages import PRESENCE, citations, levels_of, place_link, value_range, views
 from .product_pages import product_subjects
 from .subject import Subject, grouped, things
@@ -38,8 +38,8 @@ def revision_section(revision: Revision, style: Style) -> str:
         tables = catalog().at(revision.id, carrier).tables
         columns = sum(len(subject.columns) for subject in tables.values())
         counts.append(f"{carrier} {len(tables)} tables, {columns} columns")
-    changes = revision_changes(revision)
-    rows = ((one.date, place_link(style, one.place), style.prose(one.what)) for one in changes)
+    events = revision_history(revision)
+    rows = ((one.date, place_link(style, one.place), style.prose(one.what)) for one in events)
     return style.page(
         revision.id,
         revision.summary,
@@ -47,8 +47,8 @@ def revision_section(revision: Revision, style: Style) -> str:
         ("Date", revision.date),
         ("Grade", revision.grade),
         ("Size", "; ".join(counts)),
-        "Changes since the revision before:" if changes else "",
-        table(("date", "what", "change"), rows) if changes else "",
+        "Changes since the revision before:" if events else "",
+        table(("date", "what", "change"), rows) if events else "",
     )
 
 

@@ -23,7 +23,7 @@ from ascend_spec.core import Erratum
 from ascend_spec.db.model import CARRIERS, Column, Enum, Member, Presence, Table
 from ascend_spec.raw.shown import raw_sources
 
-from .history import Change, enum_changes, table_changes
+from .history import Event, history_of
 from .recording_pages import shown_text
 from .subject import Fields, Subject, grouped, things
 
@@ -69,7 +69,7 @@ def table_page(subject: Table, style: Style, details: bool = False) -> str:
         inner.heading("Columns"),
         column_table(columns, style),
         *((inner.heading("Indexes"), bullets(indexes)) if indexes else ()),
-        *_history(table_changes(subject), inner),
+        *_history(history_of(subject.name), inner),
         inner.heading("Each column") if details else "",
         *(column_page(subject, name, inner.below()) for name in names),
     )
@@ -103,9 +103,9 @@ def column_page(owner: Table, name: str, style: Style) -> str:
             blocks.append(inner.heading(bounds[0].upper() + bounds[1:]))
         blocks += (style.prose(column.summary), *_column_facts(owner, column, style))
     if alone:
-        changes = [change for change in table_changes(owner) if change.place == place]
+        events = [one for one in history_of(owner.name) if one.place == place]
         cited = dict.fromkeys(one for column in variants for one in column.errata)
-        blocks += (resolutions(catalog().errata, cited, style), *_history(changes, inner))
+        blocks += (resolutions(catalog().errata, cited, style), *_history(events, inner))
     return style.page(place if alone else name, owner.note if alone else None, *blocks)
 
 
@@ -156,17 +156,19 @@ def enum_page(enum: Enum, style: Style) -> str:
         ("Referred to by", used),
         style.below().heading("Members"),
         table(("id", "name", "written", "source"), rows),
-        *_history(enum_changes(enum), style.below()),
+        *_history(history_of(enum.name), style.below()),
     )
 
 
 def place_link(style: Style, place: str) -> str:
-    """``TABLE``, ``TABLE.column`` or ``file/column``, linked to its page or that of the enum."""
-    if "/" in place:
-        return style.link("header", place)
-    owner, _, column = place.partition(".")
+    """``TABLE``, ``TABLE.column``, ``ENUM/id`` or ``file/column``, linked to its page or that of
+    the enum.
+    """
+    owner, _, column = place.partition("/" if "/" in place else ".")
     if owner.startswith("ENUM_"):
         return style.link("enum", owner, place)
+    if "/" in place:
+        return style.link("header", place)
     return style.link("column", place) if column else style.link("table", owner)
 
 
@@ -423,16 +425,11 @@ def _member_source(member: Member, style: Style) -> str:
     return ", ".join((*cited, *(style.link("erratum", name) for name in member.errata)))
 
 
-def _history(changes: Sequence[Change], style: Style) -> tuple[str, ...]:
-    if not changes:
+def _history(events: Sequence[Event], style: Style) -> tuple[str, ...]:
+    if not events:
         return ()
     rows = (
-        (
-            change.date,
-            style.link("revision", change.revision.id),
-            code(change.place),
-            style.prose(change.what),
-        )
-        for change in changes
+        (one.date, style.link("revision", one.revision.id), code(one.place), style.prose(one.what))
+        for one in events
     )
     return style.heading("History"), table(("date", "first seen in", "what", "change"), rows)

@@ -187,6 +187,11 @@ KINDS: Mapping[str, KindOfSubject] = {
     "rule": KindOfSubject(
         "rules", "a rule of the checker", names="[a-z]+[0-9]+|[a-z0-9]+(-[a-z0-9]+)+"
     ),
+    "change-rule": KindOfSubject(
+        "change-rules",
+        "a rule of changes of the formats",
+        names="chg[0-9]+|[a-z0-9]+(-[a-z0-9]+)+",
+    ),
 }
 """Every kind of address in the order in which lists show them."""
 

@@ -12,9 +12,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from ascend_ref.cli.console import print_columns, print_page, print_rows
-from ascend_ref.cli.options import REVISION, Known
+from ascend_ref.cli.options import REVISION, Known, output
 from ascend_spec import Schema, catalog, text_catalog
-from ascend_spec.db.model import CARRIERS, Carrier, Reading, Revision
+from ascend_spec.db.model import CARRIERS, Reading
 
 from . import listing
 from .formats import FORMATS, JSON_SCHEMA
@@ -160,22 +160,6 @@ def show(subject: Subject, scope: Scope, as_json: bool) -> None:
 
 
 @spec.command()
-@click.argument("old", type=REVISION)
-@click.argument("new", type=REVISION)
-@click.option(
-    "--carrier", type=click.Choice(CARRIERS, case_sensitive=False), help="Of this database only."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def diff(old: Revision, new: Revision, carrier: Carrier | None, as_json: bool) -> None:
-    """List what changed in the databases from revision OLD to NEW."""
-    from .history import revision_differences
-
-    rows = revision_differences(old, new, carrier)
-    change = "change" if as_json else f"from {old.id} to {new.id}"
-    print_rows(("carrier", "place", change), rows, as_json=as_json)
-
-
-@spec.command()
 @click.argument("subject", metavar="ADDRESS", type=Address())
 @click.option(
     "--as",
@@ -247,6 +231,30 @@ def export(
     refuse_existing(path, force=force)
     write_atomically(path, exported.text)
     click.echo(f"wrote {path}", err=True)
+
+
+@spec.command()
+@click.argument("draft", type=click.Path(exists=True, path_type=Path))
+@output("DIR")
+def overlay(draft: Path, output: Path, force: bool) -> None:
+    """Write a working copy of the whole spec with DRAFT laid over it.
+
+    DRAFT is a YAML document, or a folder of them, of addresses with what is new or different there:
+    "column/TASK.queueOf: {after: taskId, type: streamId, ...}". To use it, no copy is needed:
+    ascend-ref --spec takes a draft as well.
+    """
+    from ascend_ref.cli.outputs import room_for
+    from ascend_spec import current, load_spec
+    from ascend_spec.overlay import is_draft
+
+    from .working_copy import write_working_copy
+
+    if not is_draft(draft):
+        raise click.UsageError(f"{draft}: expected a draft, a YAML document or a folder of some")
+    laid = load_spec(draft, current())
+    with room_for(output, force=force):
+        write_working_copy(laid, output)
+    click.echo(f"wrote {output}", err=True)
 
 
 def _scope(asked: Mapping[Axis, Any]) -> Scope:

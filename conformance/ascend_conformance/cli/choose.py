@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -11,13 +12,16 @@ from ascend_ref.cli.options import separated
 from ascend_ref.cli.suggest import unknown
 
 from ..media import load_rules
-from ..ruleset import Selection
+from ..ruleset import Rule, Selection
 
 
 class RulePatterns(click.ParamType[str]):
     """Ids of rules, beginnings of ids (DB2) or names, separated by commas."""
 
     name = "rules"
+
+    def __init__(self, rules: Callable[[], Mapping[str, Rule[Any]]] = load_rules) -> None:
+        self.rules = rules
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
@@ -26,21 +30,22 @@ class RulePatterns(click.ParamType[str]):
         before, comma, last = incomplete.rpartition(",")
         return [
             CompletionItem(f"{before}{comma}{rule.id}", help=rule.name)
-            for rule in load_rules().values()
+            for rule in self.rules().values()
             if rule.id.startswith(last.upper())
         ]
 
 
-def patterns(texts: Iterable[str]) -> tuple[str, ...]:
+def patterns(
+    texts: Iterable[str], rules: Callable[[], Mapping[str, Rule[Any]]] = load_rules
+) -> tuple[str, ...]:
     """The patterns in comma-separated texts, spelled as the rules are.
 
     Each must fit a rule, so that no typo hides: else ``click.UsageError``.
     """
-    return tuple(map(_spelled, separated(texts)))
+    return tuple(_spelled(one, rules().values()) for one in separated(texts))
 
 
-def _spelled(pattern: str) -> str:
-    known = load_rules().values()
+def _spelled(pattern: str, known: Collection[Rule[Any]]) -> str:
     for text in (pattern.upper(), pattern.lower()):
         if any(map(Selection((text,)).wants, known)):
             return text

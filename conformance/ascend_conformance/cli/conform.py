@@ -18,7 +18,7 @@ from ascend_ref.cli.suggest import unknown
 
 from ..media import load_rules
 from ..report import ReportError, render_to_stdout, write_report
-from .check import report_files, report_format, report_target
+from .reporting import report_files, report_format, report_target
 from .trying import hypothesis_for, limits
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from ascend_ref.cli.suggest import unknown
 from ascend_spec import api_catalog
 
 from ..report import render_to_stdout
-from .check import report_format
+from .reporting import report_format
 
 
 @click.command()

@@ -15,13 +15,15 @@ from ascend_spec.core import parse
 class Remedy:
     """``do`` for findings of ``rules``, ids or beginnings of ids, or of ``verdicts``.
 
-    ``losses``: for every other advice that names what was lost as well.
+    ``breaks``: for changes of formats, by whom they break. ``losses``: for every other advice that
+    names what was lost as well.
     """
 
     do: str
     rules: tuple[str, ...] = ()
     verdicts: tuple[str, ...] = ()
     losses: bool = False
+    breaks: tuple[str, ...] = ()
 
 
 @cache
@@ -34,6 +36,7 @@ def remedies() -> Sequence[Remedy]:
             tuple(one.get("rules", ())),
             tuple(one.get("verdicts", ())),
             one.get("losses", False),
+            tuple(one.get("breaks", ())),
         )
         for one in parse(text)
     )
@@ -41,6 +44,9 @@ def remedies() -> Sequence[Remedy]:
 
 def what_to_do(finding: Finding) -> str:
     """The remedy of a finding in words."""
+    breaks = finding.context.get("breaks")
+    if breaks is not None:
+        return next(one.do for one in remedies() if breaks in one.breaks)
     by_rule = (one.do for one in remedies() if one.rules and finding.rule.startswith(one.rules))
     by_verdict = (one.do for one in remedies() if finding.verdict in one.verdicts)
     known = next(by_rule, None)

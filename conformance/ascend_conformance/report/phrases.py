@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
-from ascend_conformance.finding import OF_FILES, VERDICTS, FileReport, Report, Verdict
+from ascend_conformance.finding import OF_FILES, VERDICTS, FileReport, Question, Report, Verdict
 
 from .collapse import places
 
@@ -20,6 +20,21 @@ LEVEL: Mapping[Verdict, str] = {
     "note": "note",
 }
 """How grave a verdict is for services that judge code."""
+
+_IN_WORDS: Mapping[Question, Mapping[str, str]] = {
+    "conformity": {},
+    "difference": {
+        "conforms": "equal",
+        "does not conform": "different",
+        "not judged": "not compared",
+        "violation": "difference",
+    },
+    "change": {
+        "conforms": "nothing breaks unannounced",
+        "does not conform": "breaks",
+    },
+}
+"""Words for conclusions and verdicts, where they are others than those for conformity."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _UNITS = ((10**9, "s"), (10**6, "ms"), (10**3, "us"))
@@ -57,8 +72,9 @@ def conformity(files: tuple[FileReport, ...]) -> Conformity:
 def conclusion(report: Report) -> str:
     """The last line of a report: ``conforms: no violation, 3 advice, 2 notes``."""
     if not report.files:
-        return "not judged: no file"
-    counts = ", ".join(counted(count, verdict) for verdict, count in tally(report.files).items())
+        return f"{in_words(report, 'not judged')}: no file"
+    tallied = tally(report.files).items()
+    counts = ", ".join(counted(count, in_words(report, verdict)) for verdict, count in tallied)
     unreadable = sum(file.unreadable is not None for file in report.files)
     skipped = sum(len(file.skipped) for file in report.files)
     remarks = [counts]
@@ -71,7 +87,12 @@ def conclusion(report: Report) -> str:
         )
     if skipped:
         remarks.append(f"{counted(skipped, 'check')} skipped")
-    return f"{conformity(report.files)}: {'; '.join(remarks)}"
+    return f"{in_words(report, conformity(report.files))}: {'; '.join(remarks)}"
+
+
+def in_words(report: Report, word: Conformity | Verdict) -> str:
+    """A conclusion or a verdict, as the question of the report has it."""
+    return _IN_WORDS[report.question].get(word, word)
 
 
 def time_span(start_ns: int | None, end_ns: int | None) -> str | None:

@@ -17,6 +17,7 @@ from ascend_conformance.finding import (
     BLOCK_FILE,
     MINDSPORE,
     RAW,
+    SPEC,
     VERDICTS,
     FileReport,
     Finding,
@@ -30,7 +31,7 @@ from .escape import visible
 from .layout import BLANK, CONCLUSION_STYLE, STYLE, Layout, Paragraph
 from .namesets import in_few_words, spans
 from .owner import what_to_do
-from .phrases import conclusion, conformity, counted, enumerated
+from .phrases import conclusion, conformity, counted, enumerated, in_words
 from .sentences import examples, fact, place, unreadable
 
 MOST_LINES = 40
@@ -42,6 +43,15 @@ size that fits counts."""
 
 FILES = 6
 """Kinds of files, and files that cannot be judged."""
+
+_COUNTED = {
+    BLOCK_FILE: "block",
+    API: "answer",
+    MINDSPORE: "file",
+    RAW: "record",
+    SPEC: "change",
+}
+"""What the rows of a carrier are; those of any other are rows."""
 
 NAMES = 1
 """Names of files in a line, those that differ in a number joined."""
@@ -79,7 +89,7 @@ def _paragraphs(
     explained = _explained(report)
     for verdict, groups in found.items():
         yield BLANK
-        number = counted(sum(one.places for one in groups), verdict)
+        number = counted(sum(one.places for one in groups), in_words(report, verdict))
         yield Paragraph("", ((f"{number}:", STYLE[verdict]),))
         full = 0 if verdict in ("advice", "note") else spelled
         for one in groups[:full]:
@@ -211,6 +221,8 @@ def _spelled(
         yield Paragraph("      - ", (first,))
     if head.expected:
         yield Paragraph("    expected: ", (visible(head.expected, detail.prose),))
+    for change in head.changes:
+        yield Paragraph("    changed: ", (visible(change, detail.prose),))
     if head.rule in rules:
         yield Paragraph("    exporter: ", (visible(rules[head.rule].fix, detail.prose),))
     yield Paragraph("    you: ", (visible(what_to_do(head), detail.prose),))
@@ -277,12 +289,7 @@ def _seen(words: Sequence[str], members: Sequence[FileReport]) -> str:
         texts.append(f"{'rank' if len(ranks) == 1 else 'ranks'} {spans(ranks)}")
     of = every[0].carrier if every else ""
     rows = sum(sum(seen.rows.values()) for seen in every)
-    texts.append(
-        counted(
-            rows,
-            {BLOCK_FILE: "block", API: "answer", MINDSPORE: "file", RAW: "record"}.get(of, "row"),
-        )
-    )
+    texts.append(counted(rows, _COUNTED.get(of, "row")))
     bad = sum(conformity((file,)) != "conforms" for file in members)
     if bad and len(members) > 1:
         texts.append(f"{bad:,} not conforming")

@@ -11,7 +11,7 @@ from .collapse import Listed, listed
 from .detail import FULL, Detail, Rules
 from .escape import visible
 from .layout import BLANK, CONCLUSION_STYLE, STYLE, Layout, Paragraph
-from .phrases import conclusion, conformity, counted, tally
+from .phrases import conclusion, conformity, counted, in_words, tally
 from .seen_lines import seen_lines
 from .sentences import fact, not_listed, parts, place, skipped_by_reason, unreadable
 
@@ -31,13 +31,13 @@ def render(
     """
     layout = Layout(width, colour)
     for one in listed(report, detail):
-        yield from map(layout.lines, _file(one, rules, detail))
+        yield from map(layout.lines, _file(report, one, rules, detail))
         yield layout.lines(BLANK)
     last = conclusion(report), CONCLUSION_STYLE[conformity(report.files)]
     yield layout.lines(Paragraph("", (last,)))
 
 
-def _file(one: Listed, rules: Rules, detail: Detail) -> Iterator[Paragraph]:
+def _file(report: Report, one: Listed, rules: Rules, detail: Detail) -> Iterator[Paragraph]:
     file = one.file
     yield Paragraph("", ((visible(file.file, detail.path), "bold"),))
     for label, value in seen_lines(file, detail):
@@ -45,15 +45,16 @@ def _file(one: Listed, rules: Rules, detail: Detail) -> Iterator[Paragraph]:
     if file.unreadable is not None:
         reason = unreadable(file, detail)
         yield Paragraph("  ", (("cannot be judged: ", "bold red"), reason))
-    yield from _findings(one, rules, detail)
+    yield from _findings(report, one, rules, detail)
     yield from _skipped(file, detail)
 
 
-def _findings(one: Listed, rules: Rules, detail: Detail) -> Iterator[Paragraph]:
+def _findings(report: Report, one: Listed, rules: Rules, detail: Detail) -> Iterator[Paragraph]:
     counts = tally((one.file,))
     for verdict, findings in groupby(one.findings, key=lambda finding: finding.verdict):
         yield BLANK
-        yield Paragraph("  ", ((f"{counted(counts[verdict], verdict)}:", STYLE[verdict]),))
+        number = counted(counts[verdict], in_words(report, verdict))
+        yield Paragraph("  ", ((f"{number}:", STYLE[verdict]),))
         for _, same_rule in groupby(findings, key=lambda finding: (finding.rule, finding.cause)):
             yield from _rule(tuple(same_rule), rules, detail)
     if one.left_out:

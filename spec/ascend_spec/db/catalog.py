@@ -25,6 +25,7 @@ from ascend_spec.core.loader import Row, part, reading, tuples, type_facts, type
 from ascend_spec.core.shows import shown
 
 from .model import (
+    Carried,
     Carrier,
     Column,
     Enum,
@@ -126,6 +127,14 @@ class Catalog:
             for _, row, place in self.documents.rows(f"{FOLDER}/foreign.yaml", "table")
         )
 
+    @cached_property
+    def carried(self) -> tuple[Carried, ...]:
+        """How cells are made across a day, where names, types and sentinels do not say."""
+        return tuple(
+            self.documents.fact(Carried, row, place)
+            for _, row, place in self.documents.rows(f"{FOLDER}/carried.yaml", "table")
+        )
+
     def revision(self, name: str) -> Revision:
         """The revision with this id, or the newest one of a SCHEMA_VERSION.
 
@@ -137,14 +146,32 @@ class Catalog:
         known = ", ".join(revision.id for revision in self.revisions)
         raise KeyError(f"unknown revision {name!r}; known: {known}")
 
-    @cache  # noqa: B019 - the catalog lives as long as the process
+    def state(self, name: str) -> Revision:
+        """A revision by its id, or the state of a day (ISO), with the version of the last revision
+        until then.
+        """
+        known = {one.id: one for one in self.revisions}
+        if name in known:
+            return known[name]
+        before = [one for one in self.observed if one.date <= name] or self.observed[:1]
+        return replace(before[-1], id=name, date=name, summary=f"The state of {name}.")
+
+    @property
+    def observed(self) -> tuple[Revision, ...]:
+        """The revisions in the order of time, without what is only a reading of the documents."""
+        return tuple(one for one in self.revisions if one.grade != "documented")
+
     def at(self, revision: str, carrier: Carrier, reading: Reading = "observed") -> Schema:
         """The schema of a carrier at a revision (an id, or a SCHEMA_VERSION for its newest)."""
-        chosen = self.revision(revision)
+        return self.schema(self.revision(revision), carrier, reading)
+
+    @cache  # noqa: B019 - the catalog lives as long as the process
+    def schema(self, chosen: Revision, carrier: Carrier, reading: Reading) -> Schema:
+        """The schema of a carrier at a revision, or on a day (:meth:`state`)."""
         tables = {
             table.name: self._table_at(table, chosen.date, reading)
             for table in self.tables.values()
-            if carrier in table.carriers and DAYS.in_force(table, chosen.date)
+            if table.is_held(carrier, chosen.date)
         }
         if reading == "documented":
             tables = {name: table for name, table in tables.items() if table.grade == "documented"}

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ascend_spec.core import Bounds, Grade, StorageClass
+from ascend_spec.core import DAYS, Bounds, Grade, StorageClass
 from ascend_spec.core.shows import Show
 
 Reading = Literal["documented", "observed"]
@@ -33,13 +33,30 @@ class Revision:
 
 
 @dataclass(frozen=True, slots=True)
+class Alteration:
+    """What is otherwise from a day on, though name, type and what is shown are as before.
+
+    ``of``: what values mean or how they are made, how they are spelled, which are new, in what
+    order rows stand, how a column is declared in some files. ``carriers`` empty: in all that hold
+    it.
+    """
+
+    since: str
+    of: Literal["meaning", "values", "additions", "order", "type"]
+    summary: str
+    source: tuple[str, ...]
+    carriers: tuple[Carrier, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Column(Bounds):
     """One column of a table, with the facts of its value type already merged in.
 
     ``none`` lists the sentinels that mean "no value"; ``nullable`` says when NULL really occurs
     (``None``: never); ``members`` closes the set of texts, directly or through ``STRING_IDS``.
     ``references`` holds ``TABLE.column`` targets, of which one must hold the value. ``shows``: what
-    of the recording the column shows. ``adapter_only``: added by the adapter of torch_npu to a
+    of the recording the column shows. ``changed``: how it became otherwise under the same name,
+    oldest first. ``adapter_only``: added by the adapter of torch_npu to a
     table that MindSpore keeps as the analysis of msprof writes it.
     """
 
@@ -63,6 +80,7 @@ class Column(Bounds):
     members: tuple[str, ...] = ()
     adapter_only: bool = False
     renamed_from: str | None = None
+    changed: tuple[Alteration, ...] = ()
     errata: tuple[str, ...] = ()
 
     @property
@@ -83,6 +101,9 @@ class Table(Bounds):
 
     ``data``: the rows of the matrix of products that it holds; none for what every database has.
     ``without_device_data``: torch_npu creates it itself where CANN's profiler did not run.
+    ``renamed_from``: its name until ``renamed_on``, or before ``since``. ``carriers_since``: the
+    day from which a carrier holds it, where not all do so from ``since`` on. ``changed``: how its
+    rows became otherwise.
     """
 
     name: str
@@ -105,8 +126,20 @@ class Table(Bounds):
     rows: Literal["one", "some"] | None = None
     adapter_only: bool = False
     without_device_data: bool = False
+    renamed_from: str | None = None
+    renamed_on: str | None = None
+    carriers_since: Mapping[Carrier, str] = field(default_factory=dict)
+    changed: tuple[Alteration, ...] = ()
     note: str | None = None
     errata: tuple[str, ...] = ()
+
+    def is_held(self, carrier: Carrier, day: str) -> bool:
+        """Whether a carrier holds the table on a day (ISO)."""
+        return (
+            carrier in self.carriers
+            and DAYS.in_force(self, day)
+            and self.carriers_since.get(carrier, "") <= day
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,3 +173,27 @@ class ForeignObject:
     column: str | None
     added_by: str
     summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """How cells of a table are made across a ``day``, where names, types and sentinels do not say.
+
+    ``later``, ``earlier``: SQL by column of that side, on a row ``own`` of the opposite side, and
+    on the row of the SELECT ``other`` with the same value of the column ``by``. ``differs``: the
+    columns that stay as they are on the way back, and in which rows the earlier side would hold
+    others. ``needs``: the columns (``TABLE.column``) that the SQL reads, without which it does not
+    apply.
+    """
+
+    table: str
+    day: str
+    summary: str
+    grade: Grade
+    source: tuple[str, ...]
+    later: Mapping[str, str] = field(default_factory=dict)
+    earlier: Mapping[str, str] = field(default_factory=dict)
+    differs: Mapping[str, str] = field(default_factory=dict)
+    other: str | None = None
+    by: str | None = None
+    needs: tuple[str, ...] = ()

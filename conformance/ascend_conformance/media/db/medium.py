@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from ...engine.damaging import Change
     from ...engine.progress import Progress
     from ...engine.relations.selftest import Bench
-    from ...engine.trials import Trials
+    from ...engine.trials import Trials, Trying
     from ...finding import Finding
     from ...options import Options
     from ...ruleset import Rule
@@ -69,6 +70,26 @@ class _Databases(Medium):
 
         carriers = [carrier for carrier in CARRIERS if carrier in wanted.specimens]
         return run(carriers, wanted.revisions, wanted.processes, wanted.progress, wanted.rules)
+
+    def trying(self) -> Mapping[str, Trying]:
+        """At the newest revision; a place that several databases have counts in each."""
+        from ascend_spec import catalog
+
+        from ...engine.trials import Trying
+        from .batches import batches
+        from .filetrials import DAMAGES  # slow: the simulator
+        from .mutation import SCHEMA_BREAKS
+
+        tried = batches(CARRIERS, (catalog().revisions[-1].id,))
+        places = Counter(key.partition("@")[0] for batch in tried for key in batch.keys)
+        return {
+            rule.id: Trying.of(
+                rule,
+                places[rule.id],
+                broken=bool(rule.breaks) or rule.search.code in {*SCHEMA_BREAKS, *DAMAGES},
+            )
+            for rule in self.rules().values()
+        }
 
     def benches(self, specimen: str) -> Mapping[str, Callable[[], AbstractContextManager[Bench]]]:
         from .selftest import open_bench  # slow: the simulator

@@ -1,0 +1,126 @@
+"""Edits of the documents of a spec: a draft in memory, as a working copy with the edits would be.
+
+Each edit is one mapping. ``in`` names a document; ``at`` is a JSON pointer in it, in which
+``id=7`` is the row of a list whose ``id`` is 7.
+
+- ``set: <value>``: what stands there, or comes there; ``before: <key>``: in front of that key, to
+  which what stands there is moved where nothing is set
+- ``drop: true``; ``name: <key>``: the key is called so
+- ``append: <value>`` to the list there
+- ``new: <content>`` of a document, in full; ``gone: true``, without ``at``: the document
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
+from typing import Any
+
+from ascend_spec import Spec
+from ascend_spec.core import Document, Folder, SpecError
+from ascend_spec.core.pointer import keys_of
+
+Edit = Mapping[str, Any]
+
+
+class Draft(Folder):
+    """The documents of a folder with edits."""
+
+    def __init__(self, folder: Folder, edits: Iterable[Edit]) -> None:
+        super().__init__(folder.root)
+        self._edits: dict[str, list[Edit]] = {}
+        for edit in edits:
+            self._edits.setdefault(edit["in"], []).append(edit)
+
+    def read(self, name: str) -> Any:
+        """A document with its edits; :class:`SpecError` for an edit that finds no place."""
+        edits = self._edits.get(name, ())
+        content = None if any("new" in one for one in edits) else super().read(name)
+        for edit in edits:
+            try:
+                content = _edited(deepcopy(content), edit)
+            except (KeyError, IndexError, StopIteration, ValueError, TypeError) as error:
+                raise SpecError(f"{name}: no place for the edit {edit}") from error
+        return content
+
+    def documents(self, folder: str) -> Iterator[tuple[str, Document]]:
+        """Every document below a folder but those that are gone, and the new ones."""
+        known = [name for name in self.contents(folder) if name.startswith(f"{folder}/")]
+        for name in sorted(known, key=lambda name: name.split("/")):
+            yield name, self.read(name)
+
+    def contents(self, folder: str) -> dict[str, bytes]:
+        """The bytes of the documents, and those of the edits."""
+        found = super().contents(folder)
+        for name, edits in self._edits.items():
+            if name.startswith(f"{folder}/"):
+                found[name] = found.get(name, b"") + repr(edits).encode()
+                if any("gone" in one for one in edits):
+                    del found[name]
+        return found
+
+
+def draft(spec: Spec, edits: Iterable[Edit]) -> Spec:
+    """A spec with edits. Raises ``SpecError`` when a document with an edit is read and does not
+    fit.
+    """
+    return Spec(Draft(spec.folder, edits))
+
+
+def _edited(content: Any, edit: Edit) -> Any:
+    if "new" in edit:
+        return deepcopy(edit["new"])
+    *path, last = keys_of(edit["at"])
+    owner = content
+    for key in path:
+        owner = owner[_key(owner, key)]
+    if isinstance(owner, list):
+        _edit_list(owner, last, edit)
+    else:
+        _edit_mapping(owner, last, edit)
+    return content
+
+
+def _edit_list(owner: list[Any], last: str, edit: Edit) -> None:
+    place = _key(owner, last)
+    if edit.get("drop"):
+        del owner[place]
+    elif "append" in edit:
+        owner[place].append(edit["append"])
+    elif "before" in edit:
+        target = owner[_key(owner, edit["before"])]
+        one = owner.pop(place)
+        owner.insert(owner.index(target), one)
+    else:
+        owner[place] = edit["set"]
+
+
+def _edit_mapping(owner: dict[str, Any], last: str, edit: Edit) -> None:
+    if edit.get("drop"):
+        del owner[last]
+    elif "append" in edit:
+        owner[last].append(edit["append"])
+    elif "name" in edit:
+        pairs = [(edit["name"] if key == last else key, value) for key, value in owner.items()]
+        _refill(owner, pairs)
+    elif "before" in edit:
+        value = edit["set"] if "set" in edit else owner[last]
+        others = [(key, one) for key, one in owner.items() if key != last]
+        place = [key for key, _ in others].index(edit["before"])
+        _refill(owner, [*others[:place], (last, value), *others[place:]])
+    else:
+        owner[last] = edit["set"]
+
+
+def _refill(owner: dict[str, Any], pairs: list[tuple[str, Any]]) -> None:
+    owner.clear()
+    owner.update(pairs)
+
+
+def _key(owner: Any, token: str) -> Any:
+    if not isinstance(owner, list):
+        return token
+    name, equals, value = token.partition("=")
+    if not equals:
+        return int(token)
+    return next(place for place, one in enumerate(owner) if str(one[name]) == value)
