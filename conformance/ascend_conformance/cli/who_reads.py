@@ -11,7 +11,7 @@ from click.shell_completion import CompletionItem
 from ascend_ref.cli.guard import CommandError
 from ascend_ref.cli.progress import progress_bar
 
-from .check import report_files, report_target
+from .reporting import report_files, report_target
 
 
 class _ReaderName(click.ParamType[str]):
