@@ -32,8 +32,9 @@ def reader_section(subject: Reader, style: Style) -> str:
     )
     inner = style.below()
     return style.page(
-        subject.program,
+        subject.name,
         subject.summary,
+        ("Program", subject.program),
         ("Grade", subject.grade),
         ("Source", citations(subject.source, style)),
         style.prose(subject.note),

@@ -53,9 +53,7 @@ def _of_family(
         rows=read,
         coverage=Coverage(0, 0),
     )
-    return FileReport(
-        FAMILIES[family].title, seen, tuple(_finding(one, stated) for one in changes)
-    )
+    return FileReport(FAMILIES[family].title, seen, tuple(_finding(one, stated) for one in changes))
 
 
 def _finding(change: Change, stated: Stated) -> Finding:
