@@ -14,8 +14,9 @@ Verdict = Literal["failure", "violation", "advice", "note"]
 VERDICTS: tuple[Verdict, ...] = ("failure", "violation", "advice", "note")
 """Gravest first. A failure is one of the checker: whether the file conforms is not known."""
 
-Question = Literal["conformity", "difference", "change"]
-"""Whether files are as they should be, whether two are the same, what a change of formats breaks.
+Question = Literal["conformity", "difference", "change", "source"]
+"""Whether files are as they should be, whether two are the same, what a change of formats breaks,
+whether the spec agrees with its sources.
 """
 
 OF_FILES = VERDICTS[1:]
@@ -45,6 +46,11 @@ API = "MindStudio Insight API"
 SPEC = "formats"
 """The carrier of what is no file but a family of formats in two states, which ``revision`` names;
 ``rows`` counts what changed by the kind of its address.
+"""
+
+SOURCE = "source of formats"
+"""The carrier of what the sources of an exporter or viewer state; ``rows`` counts the facts that
+were read, by kind.
 """
 
 TEXT_SUFFIXES = (".csv", ".json")

@@ -15,7 +15,7 @@ from ascend_conformance.schema.change import named
 from ascend_ref.states import Element, Found, differences
 from ascend_ref.states.databases import databases
 from ascend_spec import Spec
-from ascend_spec.db.model import Carrier
+from ascend_spec.db.model import Carrier, Table
 
 from .stated import Stated, StatedNames, StatedTable
 
@@ -32,18 +32,18 @@ def changes_of(stated: Stated, state: State) -> list[Change]:
 
 
 def _of_databases(stated: Stated, state: State) -> Iterator[Found]:
-    spec = state.spec
+    spec, known = state.spec, _tables_by_name(state.spec)
     roots = databases(spec, spec.db.observed[-1] if state.at is None else spec.db.state(state.at))
     for carrier in stated.carriers:
         old = {
             one.key: _trimmed(one)
             for one in roots[carrier].children
-            if spec.db.tables[one.key].writer == stated.writer
+            if known[one.key].writer == stated.writer
         }
         new = [
-            _table(table, stated.enums.get(table.name), old.get(table.name), spec)
+            _table(table, stated.enums.get(table.name), old.get(table.name), known.get(table.name))
             for table in stated.tables.values()
-            if _is_of(table.name, carrier, stated, spec)
+            if _is_of(known.get(table.name), carrier, stated)
         ]
         before, after = (
             Element("", "", "", children=tuple(tables)) for tables in (old.values(), new)
@@ -51,14 +51,20 @@ def _of_databases(stated: Stated, state: State) -> Iterator[Found]:
         yield from (Found("db", one, (carrier,)) for one in differences(before, after))
 
 
-def _is_of(table: str, carrier: Carrier, stated: Stated, spec: Spec) -> bool:
+def _tables_by_name(spec: Spec) -> dict[str, Table]:
+    """Every table by each name that it has had."""
+    tables = spec.db.tables.values()
+    former = {one.renamed_from: one for one in tables if one.renamed_from is not None}
+    return {**former, **spec.db.tables}
+
+
+def _is_of(table: Table | None, carrier: Carrier, stated: Stated) -> bool:
     """Whether a table is one of this writer in this database; what the spec has never known stands
     in the first one.
     """
-    if table not in spec.db.tables:
+    if table is None:
         return carrier == stated.carriers[0]
-    fact = spec.db.tables[table]
-    return fact.writer == stated.writer and carrier in fact.carriers
+    return table.writer == stated.writer and carrier in table.carriers
 
 
 def _trimmed(element: Element) -> Element:
@@ -71,25 +77,26 @@ def _trimmed(element: Element) -> Element:
 
 
 def _table(
-    table: StatedTable, names: StatedNames | None, old: Element | None, spec: Spec
+    table: StatedTable, names: StatedNames | None, old: Element | None, fact: Table | None
 ) -> Element:
     if names is not None:
         children = tuple(_members(names, old))
     else:
         before = [one for one in old.children if one.sort == "column"] if old else []
-        children = (*_columns(table, before, spec), *_indexes(table))
+        children = (*_columns(table, before, fact), *_indexes(table))
     kind = old.kind if old else "table" if names is None else "enum"
-    fact = spec.db.tables.get(table.name)
     former = (fact.renamed_from,) if fact and fact.renamed_from else ()
     shown = f"{len(children)} {'columns' if names is None else 'members'}"
     return Element(kind, table.name, table.name, children=children, former=former, shown=shown)
 
 
-def _columns(table: StatedTable, before: Sequence[Element], spec: Spec) -> Iterator[Element]:
+def _columns(
+    table: StatedTable, before: Sequence[Element], fact: Table | None
+) -> Iterator[Element]:
     stated = {one.name for one in table.columns}
     for place, column in enumerate(table.columns):
         was = before[place].key if place < len(before) else ""
-        facts = spec.db.tables[table.name].columns.values() if table.name in spec.db.tables else ()
+        facts = fact.columns.values() if fact else ()
         known = [one for one in facts if one.name == column.name]
         former = tuple(one.renamed_from for one in known if one.renamed_from)
         if (

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ascend_conformance.finding import SPEC, Coverage, FileReport, Finding, Report, Seen
+from ascend_conformance.finding import SOURCE, Coverage, FileReport, Finding, Report, Scalar, Seen
 from ascend_conformance.ruleset import EVERYTHING, Selection
 from ascend_conformance.schema import Change, State
 from ascend_conformance.schema.findings import as_rule, finding_of
@@ -16,7 +16,7 @@ from ascend_ref.states import FAMILIES
 from .comparing import changes_of
 from .stated import Stated
 
-EXPECTED = "spec and source agree; a new fact has the day of the commit as since"
+EXPECTED = "spec and source agree"
 
 
 def report_of(stated: Stated, state: State, selection: Selection = EVERYTHING) -> Report:
@@ -30,7 +30,7 @@ def report_of(stated: Stated, state: State, selection: Selection = EVERYTHING) -
         _of_family(family, read, [one for one in changes if one.family == family], stated, state)
         for family, read in _read(stated)
     ]
-    return Report(tuple(files), __version__, "observed", question="change")
+    return Report(tuple(files), __version__, "observed", question="source")
 
 
 def _read(stated: Stated) -> Iterator[tuple[str, Counter[str]]]:
@@ -47,7 +47,7 @@ def _of_family(
 ) -> FileReport:
     is_versioned = family == "db" and stated.schema_version is not None
     seen = Seen(
-        carrier=SPEC,
+        carrier=SOURCE,
         schema_version=stated.schema_version if is_versioned else None,
         revision=f"{state.name} to {stated.source}",
         rows=read,
@@ -59,7 +59,12 @@ def _of_family(
 def _finding(change: Change, stated: Stated) -> Finding:
     finding = finding_of(change)
     where = _where(change, stated)
-    context = {**finding.context, **({"source": where} if where else {})}
+    context: dict[str, Scalar] = {
+        **finding.context,
+        "class": finding.context["breaks"],
+        "breaks": "the spec",
+        **({"source": where} if where else {}),
+    }
     return replace(finding, verdict="violation", expected=EXPECTED, context=context)
 
 

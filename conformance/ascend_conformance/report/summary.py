@@ -17,6 +17,7 @@ from ascend_conformance.finding import (
     BLOCK_FILE,
     MINDSPORE,
     RAW,
+    SOURCE,
     SPEC,
     VERDICTS,
     FileReport,
@@ -50,6 +51,7 @@ _COUNTED = {
     MINDSPORE: "file",
     RAW: "record",
     SPEC: "change",
+    SOURCE: "fact",
 }
 """What the rows of a carrier are; those of any other are rows."""
 
