@@ -1,6 +1,6 @@
 """The spec against the public history of Ascend/msprof: each commit that changed the databases.
 
-What each changed is transcribed from the time line of the evidence (docs/evidence/db-schema.md 5.3).
+What each changed is transcribed from the time line of docs/evidence/db-schema.md, 5.3.
 """
 
 from __future__ import annotations

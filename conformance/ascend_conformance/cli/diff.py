@@ -68,8 +68,10 @@ def spec(
 ) -> int:
     """Show what changed from state A of the formats to state B, and whom it breaks.
 
-    A state is a revision of the databases or a day (1.2.0-2026-07, 2026-06-17), or a working copy
-    of the spec: DIR, which is its newest state, or DIR@STATE. Each change has a rule that names it
+    A state is a revision of the databases or a day (1.2.0-2026-07, 2026-06-17), a writer of texts
+    (cpp-2025, or cpp@2026-06-23 on a day), an epoch of visualize_data.bin (E2), a generation of the
+    API (upstream) or of MindSpore's profiler (G3), or a working copy of the spec: DIR, which is its
+    newest state, or DIR@STATE. Each change has a rule that names it
     (ascend-ref explain CHG134), and is a violation if it breaks somebody, advice if SCHEMA_VERSION
     admits that, a note if it breaks nobody.
 

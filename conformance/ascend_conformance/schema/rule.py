@@ -31,6 +31,9 @@ BREAKS: Mapping[Breaks, str] = {
 
 assert tuple(BREAKS) == get_args(Breaks)  # noqa: S101
 
+DESCRIBED = "summary"
+"""The fact that something is described in other words, which is one rule for everything."""
+
 ANY = "*"
 """Every sort of things, or every event, that no other rule names."""
 
@@ -52,7 +55,8 @@ class ChangeRule:
     ``of``: sorts of things (``column``, ``table index``) that it is about; ``event``: what happens
     to them, one of these; ``how``: only in these ways (:class:`ascend_ref.states.Difference`).
     ``edit``: a change of the documents of the spec (:mod:`.edits`) that is this change alone, that
-    of the ``example``, but for the rules in ``also``; ``keep``: the nearest edit that is none.
+    of the ``example``, but for the rules in ``also``; ``keep``: the nearest edit that is none;
+    ``given``: edits that are made before either, where the spec has no such thing.
     ``source``: who says what it breaks.
     """
 
@@ -72,6 +76,7 @@ class ChangeRule:
     keep: tuple[Mapping[str, Any], ...]
     how: tuple[How, ...] = ()
     also: tuple[str, ...] = ()
+    given: tuple[Mapping[str, Any], ...] = ()
 
 
 @cache
@@ -110,7 +115,8 @@ def rule_of(difference: Difference) -> ChangeRule:
     """
     known = _by_difference()
     sort, event, how = difference.element.sort, difference.event, difference.how
-    tried = ((sort, event, how), (sort, event, ""), (sort, ANY, ""), (ANY, event, ""))
+    own = ((sort, event, how), (sort, event, ""), (sort, ANY, ""))
+    tried = (*own[: 0 if event == DESCRIBED else 3], (ANY, event, ""), (ANY, ANY, ""))
     found = next((known[one] for one in tried if one in known), None)
     if found is None:
         raise KeyError(f"no rule of changes names {' '.join((sort, event, how))!r}")
