@@ -23,6 +23,8 @@ from python_rules import compare_with_python_loop
 
 from ascend_ref.db.open import open_readonly, quick_check
 from ascend_ref.db.writer import write_database
+from ascend_ref.migrate.database import migrate_database
+from ascend_spec import catalog
 
 MEBIBYTE = 1 << 20
 
@@ -92,6 +94,26 @@ def measure_load(folder: Path, rows: int) -> Iterator[Line]:
     )
 
 
+def measure_migrate(folder: Path, rows: int) -> Iterator[Line]:
+    """Rows a second of a migration, indexes included, against the bulk load without any."""
+    tables, schema = workload.tables(rows), workload.schema()
+    source, older, newer = (folder / f"{name}.db" for name in ("loaded", "older", "newer"))
+    load = best(lambda: write_database(source, schema, tables, indexes=False), 2)
+    write_database(source, schema, tables)
+    for what, old, new, revision in (
+        ("down", source, older, "1.0.0"),
+        ("up", older, newer, workload.REVISION),
+    ):
+        seconds = best(lambda: _migrate(old, new, revision), 2)  # noqa: B023 - called at once
+        against = f"bulk load {load:.1f} s"
+        yield Line(f"migrate {what}, 3 x {rows:,} rows", load / seconds, 0.4, "x", False, against)
+
+
+def _migrate(old: Path, new: Path, revision: str) -> None:
+    new.unlink(missing_ok=True)
+    migrate_database(old, catalog().revision(revision), new)
+
+
 def measure_python(folder: Path) -> Iterator[Line]:
     """The column rules in SQL against the same rules over rows fetched into Python."""
     result = compare_with_python_loop(database(folder, 200_000))
@@ -118,6 +140,7 @@ def main() -> int:
             *measure_python(folder),
             *measure_check(folder, min(given.rows, 1_000_000)),
             *measure_check(folder, given.rows),
+            *measure_migrate(folder, given.rows),
             *measure_load(folder, given.rows),
         ]
     show(lines)

@@ -22,24 +22,38 @@ VERBS = "ascend_ref.verbs"
 COMPLETION = "_ASCEND_REF_COMPLETE"
 
 
+SPEC_VERBS = "ascend_ref.spec_verbs"
+"""Entry points: verbs below ``spec`` of other packages."""
+
+
 @cache
 def installed_verbs() -> Mapping[str, EntryPoint]:
     """The verbs that installed packages register, by name; none of them is loaded."""
     return {entry.name: entry for entry in entry_points(group=VERBS)}
 
 
+@cache
+def installed_spec_verbs() -> Mapping[str, EntryPoint]:
+    """The same, below ``spec``."""
+    return {entry.name: entry for entry in entry_points(group=SPEC_VERBS)}
+
+
 class Shell(click.Group):
-    """A group whose commands are entry points, each loaded when it is asked for."""
+    """A group whose commands are entry points, each loaded when it is asked for, and its own."""
+
+    def registered(self) -> Mapping[str, EntryPoint]:
+        """The entry points by name."""
+        return installed_verbs()
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The verbs' names, without loading any of them."""
-        return sorted(installed_verbs())
+        return sorted({*self.registered(), *self.commands})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The verb, or a stand-in that says why it cannot be loaded."""
-        entry = installed_verbs().get(cmd_name)
+        entry = self.registered().get(cmd_name)
         if entry is None:
-            return None
+            return super().get_command(ctx, cmd_name)
         try:
             with interrupts_held():
                 command: click.Command = entry.load()
@@ -58,9 +72,18 @@ class Shell(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The verb named by the first argument."""
-        if not args[0].startswith("-") and args[0] not in installed_verbs():
-            raise click.UsageError(unknown("verb", args[0], installed_verbs()), ctx)
+        known = self.list_commands(ctx)
+        if not args[0].startswith("-") and args[0] not in known:
+            raise click.UsageError(unknown("verb", args[0], known), ctx)
         return super().resolve_command(ctx, args)
+
+
+class SpecVerbs(Shell):
+    """The verbs below ``spec``."""
+
+    def registered(self) -> Mapping[str, EntryPoint]:
+        """The entry points by name."""
+        return installed_spec_verbs()
 
 
 def _unavailable(name: str, error: Exception) -> click.Command:
@@ -96,21 +119,22 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
 )
 @click.option(
     "--spec",
-    "folder",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    metavar="FOLDER",
-    help="Use the spec of this folder, a working copy of the packaged ascend_spec.",
+    "path",
+    type=click.Path(exists=True, path_type=Path),
+    metavar="DRAFT|FOLDER",
+    help="Use the packaged spec with this draft laid over it (a file or a folder of what is new or "
+    "different), or a working copy of the whole spec.",
 )
 @click.pass_context
-def shell(context: click.Context, folder: Path | None) -> None:
+def shell(context: click.Context, path: Path | None) -> None:
     """Judge Ascend NPU profiles, and look up what their formats are.
 
     Exit codes: 0 nothing to report, 1 findings, 2 could not judge.
     """
-    if folder is not None:
+    if path is not None:
         from ascend_spec import load_spec, using
 
-        context.with_resource(using(load_spec(folder)))
+        context.with_resource(using(load_spec(path)))
 
 
 def run(words: Sequence[str]) -> int:

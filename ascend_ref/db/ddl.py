@@ -7,7 +7,7 @@ declared.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ascend_spec import Schema
 from ascend_spec.db.model import Table
@@ -18,12 +18,25 @@ _OTHER_SEPARATOR = ", "
 
 def create_table(table: Table, schema: Schema) -> str:
     """The CREATE TABLE statement of a table of ``schema``."""
-    separator = _SEPARATORS.get(creator(table, schema), _OTHER_SEPARATOR)
-    columns = separator.join(
-        f"{column.name} {column.declared}{' PRIMARY KEY' if column.primary_key else ''}"
-        for column in table.columns.values()
+    columns = (
+        (column.name, column.declared, column.primary_key) for column in table.columns.values()
     )
-    return f"CREATE TABLE {table.name} ({columns})"
+    return create_statement(table.name, columns, creator(table, schema))
+
+
+def create_statement(
+    table: str, columns: Iterable[tuple[str, str, bool]], exporter: str | None
+) -> str:
+    """The CREATE TABLE statement of an exporter; names are written as they are given.
+
+    columns: the name, the declared type and whether it is the key.
+    """
+    separator = _SEPARATORS.get(exporter or "", _OTHER_SEPARATOR)
+    written = separator.join(
+        f"{name} {declared}{' PRIMARY KEY' if is_key else ''}".rstrip()
+        for name, declared, is_key in columns
+    )
+    return f"CREATE TABLE {table} ({written})"
 
 
 def create_indexes(table: Table) -> Iterator[str]:

@@ -31,6 +31,8 @@ __all__ = [
     "open_readonly",
     "quick_check",
     "read_examples",
+    "require_sound",
+    "restrict",
     "row_bound",
 ]
 
@@ -63,6 +65,12 @@ SWITCHES: Final = {
 }
 MODULES: Final = ("json_each", "json_tree", "carray")
 """Virtual table modules that stay; a virtual table of the file has no module and cannot run."""
+
+GENERATED_COLUMNS: Final = (
+    "SELECT s.name, c.name FROM sqlite_schema s, pragma_table_xinfo(s.name) c "
+    "WHERE s.type = 'table' AND s.sql LIKE '%AS%(%' AND s.sql NOT LIKE 'CREATE VIRTUAL%' "
+    "AND c.hidden IN (2, 3)"
+)
 
 _CELL_BYTES: Final = 6
 """Smallest cell of a table leaf: 2 bytes of pointer and 4 of cell (file format, section 1.6)."""
@@ -107,7 +115,7 @@ def open_readonly(path: Path, cache_kib: int = CACHE_KIB) -> apsw.Connection:
     except apsw.Error as error:
         raise UnreadableDatabase(path, f"{error}; expected a readable file") from None
     try:
-        _restrict(connection)
+        restrict(connection)
         with budget(connection, _schema_budget(length)):
             _tune(connection, cache_kib)
             connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
@@ -146,8 +154,8 @@ def attach_readonly(connection: apsw.Connection, path: Path, name: str) -> None:
         authorizer.attachable = None
 
 
-def _restrict(connection: apsw.Connection) -> None:
-    """Everything that needs no look into the file."""
+def restrict(connection: apsw.Connection) -> None:
+    """Switch off what a foreign schema could make SQLite do; needs no look into the file."""
     for limit, value in LIMITS.items():
         connection.limit(limit, value)
     for switch, on in SWITCHES.items():
@@ -225,6 +233,21 @@ def quick_check(connection: apsw.Connection) -> str | None:
         return None
     lines = [line for line in said.splitlines() if not line.startswith("*** in database")]
     return clip(printable(lines[0] if lines else said), 200)
+
+
+def require_sound(connection: apsw.Connection, path: Path) -> None:
+    """Raise :class:`UnreadableDatabase` for a file of which no row must be read.
+
+    The check of the pages would run the expression of a generated column for every row, whatever
+    it costs; no exporter and no viewer has ever declared one.
+    """
+    computed = read_examples(connection, GENERATED_COLUMNS, columns=2, rows=1)
+    if computed:
+        place = ".".join(map(str, computed[0]))
+        raise UnreadableDatabase(path, f"{place} is a generated column; expected stored columns")
+    damage = quick_check(connection)
+    if damage:
+        raise UnreadableDatabase(path, f"damaged: {damage}; expected sound pages")
 
 
 def read_examples(

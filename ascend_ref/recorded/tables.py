@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from ascend_ref.arrays import integers
 from ascend_ref.db.detect import identify
 from ascend_ref.db.introspect import describe, quote_identifier
-from ascend_ref.db.open import ONCE_KIB, UnreadableDatabase, open_readonly, quick_check
+from ascend_ref.db.open import ONCE_KIB, open_readonly, require_sound
 from ascend_ref.db.reader import stream_columns, typed_columns
 from ascend_ref.spill import Spill, spilled_table
 from ascend_spec import catalog
@@ -37,9 +37,7 @@ class DatabaseFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         with closing(open_readonly(path, ONCE_KIB)) as connection:
-            damage = quick_check(connection)
-            if damage:
-                raise UnreadableDatabase(path, f"damaged: {damage}; expected sound pages")
+            require_sound(connection, path)
             self._physical = describe(connection)
             identity = identify(self._physical, connection, path, catalog())
         self.carrier = identity.carrier
@@ -171,6 +169,10 @@ class FileTables(TablesByColumn):
         """The columns of a table that its file has, by their newest names."""
         shape = shape_of(self._output, name)
         return frozenset(self._homes[name].sources(shape, shape.columns))
+
+    def path_of(self, name: str) -> Path:
+        """The file that a table stands in."""
+        return self._homes[name].path
 
     def head(self, name: str, column: str) -> pa.ChunkedArray:
         """A column of the first rows of a table."""

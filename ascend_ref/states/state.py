@@ -73,16 +73,16 @@ def names_of(spec: Spec, axis: AxisName) -> tuple[str, ...]:
 
 def find_state(text: str) -> State:
     """The state that a text means: ``1.2.0-2026-07``, ``revision/1.2.0-2026-07``, ``2026-06-17``,
-    ``cpp-2025``, ``cpp@2026-06-23``, ``E2``, ``upstream``, ``G3``, the folder of a working copy or
-    ``FOLDER@STATE``.
+    ``cpp-2025``, ``cpp@2026-06-23``, ``E2``, ``upstream``, ``G3``, a draft, the folder of a working
+    copy or ``FOLDER@STATE``.
 
-    Names are those of the spec in use. Raises :class:`StateError`, and ``SpecError`` for a folder
-    that is no spec.
+    Names are those of the spec in use, over which drafts are laid. Raises :class:`StateError`, and
+    ``SpecError`` for a draft or folder that cannot be used.
     """
     folder, _, state = text.rpartition("@")
     for path, at in ((text, ""), (folder, state)):
-        if path and Path(path).is_dir():
-            spec = load_spec(Path(path))
+        if path and (Path(path).is_dir() or path.endswith(".yaml")):
+            spec = load_spec(Path(path), current())
             return replace(_named(spec, at), name=text) if at else State(spec, text)
     return _named(current(), text)
 
@@ -145,4 +145,4 @@ def _unknown(spec: Spec, text: str) -> str:
     near = close_to(text, known)
     hint = f"; did you mean {' or '.join(near)}?" if near else ""
     axes = ", ".join(one.called for one in AXES.values())
-    return f"unknown state {text!r}: expected {axes}, or the folder of a working copy{hint}"
+    return f"unknown state {text!r}: expected {axes}, a draft or the folder of a working copy{hint}"

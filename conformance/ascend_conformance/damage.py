@@ -12,6 +12,7 @@ from typing import Any
 
 from ascend_ref import __version__
 from ascend_ref.atomic import staged
+from ascend_ref.below import mirrored
 from ascend_ref.db.display import show_path
 
 from .check import check_candidates
@@ -140,17 +141,7 @@ def _break(
 
 
 def _copy(profile: Path, copy: Path, copied: Copied | None) -> None:
-    """Copy a file or folder; what links lead to is copied, but no folder behind a link."""
-    if not profile.is_dir():
-        files = {profile: copy}
-    else:
-        files = {}
-        for place, folders, names in os.walk(profile):
-            here = Path(place)
-            target = copy / here.relative_to(profile)
-            target.mkdir()
-            folders[:] = [name for name in folders if not (here / name).is_symlink()]
-            files |= {here / name: target / name for name in names if (here / name).is_file()}
+    files = mirrored(profile, copy)
     sizes = {source: source.stat().st_size for source in files}
     done, total = 0, sum(sizes.values())
     for source, target in files.items():

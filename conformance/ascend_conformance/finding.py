@@ -14,8 +14,9 @@ Verdict = Literal["failure", "violation", "advice", "note"]
 VERDICTS: tuple[Verdict, ...] = ("failure", "violation", "advice", "note")
 """Gravest first. A failure is one of the checker: whether the file conforms is not known."""
 
-Question = Literal["conformity", "difference", "change"]
-"""Whether files are as they should be, whether two are the same, what a change of formats breaks.
+Question = Literal["conformity", "difference", "change", "source"]
+"""Whether files are as they should be, whether two are the same, what a change of formats breaks,
+whether the spec agrees with its sources.
 """
 
 OF_FILES = VERDICTS[1:]
@@ -47,6 +48,11 @@ SPEC = "formats"
 ``rows`` counts what changed by the kind of its address.
 """
 
+SOURCE = "source of formats"
+"""The carrier of what the sources of an exporter or viewer state; ``rows`` counts the facts that
+were read, by kind.
+"""
+
 TEXT_SUFFIXES = (".csv", ".json")
 """How the names of text deliverables end."""
 
@@ -69,7 +75,8 @@ class Finding:
     1, and ``offset`` are those of the first bad row.
 
     ``texts``: what stands in STRING_IDS under ids of the examples, by ``column=id``. ``cause``: the
-    rule whose finding on the same file or folder explains this one.
+    rule whose finding on the same file or folder explains this one. ``changes``: those of the
+    schema at this place between the revision that the file is of and the one it is judged by.
     """
 
     rule: str
@@ -92,6 +99,7 @@ class Finding:
     line: int | None = None
     cause: str | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
+    changes: tuple[str, ...] = ()
 
     @property
     def place(self) -> str:

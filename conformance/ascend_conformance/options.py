@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ascend_spec.db.model import Reading
 
@@ -18,11 +18,20 @@ PARALLEL_BYTES = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
+class Target:
+    """A state by which files are judged: a revision, a writer of texts or an epoch of blocks."""
+
+    axis: Literal["revision", "writer", "epoch"]
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """``reading`` selects whether documents or observed files are right where they disagree.
 
     ``max_examples`` bad rows are shown per finding; ``with_sql`` adds the query that lists them
     all. ``workers`` threads judge one large file together. ``expectation``: what must be there.
+    ``target``: what files are judged by, whatever they show of themselves.
     """
 
     reading: Reading = "observed"
@@ -31,3 +40,8 @@ class Options:
     with_sql: bool = False
     expectation: Expectation | None = None
     workers: int = min(os.cpu_count() or 1, 4)
+    target: Target | None = None
+
+    def judged_by(self, axis: str) -> str | None:
+        """The state of an axis that was asked for."""
+        return self.target.name if self.target and self.target.axis == axis else None

@@ -5,7 +5,7 @@ The packaged spec is in use unless another one is put in its place with :func:`u
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from functools import cache, cached_property, wraps
 from pathlib import Path
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .api import ApiCatalog
     from .bin import BinCatalog
     from .cluster import ClusterCatalog
+    from .consumers import ConsumerCatalog
     from .core import Folder, Loader
     from .db import Catalog
     from .documents import DocumentCatalog
@@ -36,16 +37,16 @@ class Spec:
     """The facts of one folder of documents; :func:`load_spec` opens one.
 
     Documents are read when they are asked for: :class:`SpecError` names the file and the place of
-    what cannot be used. To other processes a spec travels as its folder.
+    what cannot be used. To other processes a spec travels as its folder, and a draft with it.
     """
 
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
         self._caches: dict[Callable[..., Any], Callable[..., Any]] = {}
 
-    def __reduce__(self) -> tuple[Callable[..., Spec], tuple[Path, ...]]:
-        root = self.folder.root
-        return (packaged, ()) if root == PACKAGED else (_received, (root,))
+    def __reduce__(self) -> tuple[Callable[..., Spec], tuple[Folder, ...]]:
+        here = self.folder.identity == PACKAGED
+        return (packaged, ()) if here else (_received, (self.folder,))
 
     @cached_property
     def loader(self) -> Loader:
@@ -73,6 +74,13 @@ class Spec:
         from .cluster import ClusterCatalog
 
         return ClusterCatalog(self.loader)
+
+    @cached_property
+    def consumers(self) -> ConsumerCatalog:
+        """Readers of profiles: what each reads, drops and misreads."""
+        from .consumers import ConsumerCatalog
+
+        return ConsumerCatalog(self.loader)
 
     @cached_property
     def text(self) -> TextCatalog:
@@ -145,23 +153,38 @@ class Spec:
         return ApiCatalog(self.loader)
 
 
-def load_spec(folder: Path) -> Spec:
-    """The spec of a folder that is laid out as this package: a working copy of it."""
-    from .core import Folder
+def load_spec(path: Path, base: Spec | None = None) -> Spec:
+    """The spec of a folder that is laid out as this package, a working copy of it.
 
-    return Spec(Folder(folder))
+    Or that of a draft, a file or folder of what is new or different, laid over ``base`` (by
+    default the packaged spec) and judged: :class:`SpecError` names the first mistake in it.
+    """
+    from .overlay import Overlay, is_draft, judge, read_draft
+
+    if not is_draft(path):
+        from .core import Folder
+
+        return Spec(Folder(path))
+    folder = Overlay((base or packaged()).folder, read_draft(path))
+    spec = Spec(folder)
+    judge(spec, folder)
+    return spec
 
 
 @cache
 def packaged() -> Spec:
     """The spec of this package, opened once per process."""
-    return load_spec(PACKAGED)
+    from .core import Folder
+
+    return Spec(Folder(PACKAGED))
 
 
-@cache
-def _received(folder: Path) -> Spec:
+def _received(folder: Folder) -> Spec:
     """A spec of another process, opened once in this one."""
-    return load_spec(folder)
+    return _opened.setdefault(folder.identity, Spec(folder))
+
+
+_opened: dict[Hashable, Spec] = {}
 
 
 _in_use: list[Spec] = []
@@ -202,6 +225,11 @@ def catalog() -> Catalog:
 def cluster_catalog() -> ClusterCatalog:
     """The database of an analysis of all ranks, by the spec in use."""
     return current().cluster
+
+
+def consumer_catalog() -> ConsumerCatalog:
+    """Readers of profiles, by the spec in use."""
+    return current().consumers
 
 
 def text_catalog() -> TextCatalog:

@@ -22,8 +22,8 @@ REPORTERS = {
     "ascend-ref probe",
 }
 WRITERS = (
-    *("decode", "encode", "export", "ge run", "ge trace", "kernel", "plot", "simulate"),
-    *("spec export", "specimen"),
+    *("decode", "encode", "export", "fixtures build", "ge run", "ge trace", "kernel", "migrate"),
+    *("plot", "simulate", "spec export", "spec overlay", "specimen"),
 )
 LISTS = (
     ["scenarios"],
@@ -31,6 +31,8 @@ LISTS = (
     ["rules", "DB4"],
     ["spec", "list"],
     ["spec", "list", "tables"],
+    ["fixtures", "list"],
+    ["fixtures", "list", "--axes"],
 )
 
 
@@ -52,17 +54,20 @@ def test_every_verb_that_writes_takes_output_and_force(verb: str) -> None:
 
 def test_no_verb_spells_an_output_or_a_deliverable_otherwise() -> None:
     for path in COMMANDS:
-        assert not {"--out", "--to", "--list"} & options(path).keys(), path
+        assert not {"--out", "--list"} & options(path).keys(), path
+        to = options(path).get("--to")
+        assert to is None or to.metavar == "REVISION", path
         assert ("--format" in options(path)) == (path in REPORTERS), path
 
 
 def test_every_verb_that_works_on_many_items_takes_workers() -> None:
     found = {
-        one.split()[-1]: options(one)["--workers"]
+        one.removeprefix("ascend-ref "): options(one)["--workers"]
         for one in COMMANDS
         if "--workers" in options(one)
     }
-    assert found.keys() == {"check", "export", "simulate"}
+    several = {"fixtures build", "fixtures verify"}
+    assert found.keys() == {"check", "export", "simulate", *several}
     for option in found.values():
         assert isinstance(option.type, click.IntRange)
         assert (option.type.min, option.type.max) == (1, 64)

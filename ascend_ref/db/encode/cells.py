@@ -7,6 +7,7 @@ that shows nothing of an entity stands under the name of its column.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -21,12 +22,12 @@ from ascend_ref.forms import Cells as Shown
 from ascend_ref.forms import shown
 from ascend_spec import recording_catalog
 from ascend_spec.core.units import factor
-from ascend_spec.db.model import Column
+from ascend_spec.db.model import STRINGS, Column
 
-from .recording import NOT_COLLECTED, Recording, Rows, none_as
+from ..neutral import named, neutral, unknown_text
+from .recording import Recording, Rows, none_as
 from .strings import StringIds
 
-STRINGS = "STRING_IDS.id"
 ENUM = "ENUM_"
 NOT_APPLICABLE = "INVALID_TYPE"
 """Name in the enums of what a row does not have."""
@@ -84,26 +85,19 @@ class Cells:
         return Shown(pa.array(written, pa.string()).take(pa.array(place)), column.unit)
 
     def _nothing(self, column: Column, count: int) -> Values:
-        """What the spec has for "no value": the first sentinel; NULL where a column may hold it;
-        else the neutral value of the type: a text that says so, a member of the enum that does, 0.
-        """
-        if column.none:
-            return np.full(count, column.none[0])
-        if column.nullable is not None:
+        """What the spec has for "no value"."""
+        found = neutral(column, self._members(column))
+        if found.kind == "null":
             return pa.nulls(count, pa.int64())
-        enum = _enum(column)
-        if enum is not None:
-            return np.full(count, self._member(enum, NOT_COLLECTED))
-        if column.storage == ("text",):
-            return pa.array([_unknown(column)] * count, pa.large_string())
+        if found.kind == "number":
+            return np.full(count, found.number)
         if STRINGS in column.references:
-            return self._recording.text(_unknown(column), count)
-        return np.full(count, 0 if column.minimum is None else max(0, column.minimum))
+            return self._recording.text(found.text, count)
+        return pa.array([found.text] * count, pa.large_string())
 
-    def _member(self, enum: str, name: str) -> int:
-        members = self._recording.members(enum)
-        named = (number for number, member in members.items() if member == name)
-        return next(named, min(members, default=0))
+    def _members(self, column: Column) -> Mapping[int, str]:
+        enum = _enum(column)
+        return self._recording.members(enum) if enum else {}
 
     def _stored(self, column: Column, values: npt.NDArray[Any]) -> Values:
         """Numbers as the column stores them: text ids, decimal text, other units, sentinels."""
@@ -126,14 +120,15 @@ class Cells:
             return values
         if column.nullable is not None:
             return pa.array(values, pa.int64(), mask=absent)
-        sentinel = column.none[0] if column.none else self._member(enum or "", NOT_APPLICABLE)
+        members = self._members(column)
+        sentinel = column.none[0] if column.none else named(members, NOT_APPLICABLE)
         return np.where(absent, sentinel, values)
 
     def _known(self, column: Column, texts: Integers) -> Integers:
         """Texts without NONE where the column has neither a sentinel nor NULL for it."""
         if column.none or column.nullable is not None or not (texts == NONE).any():
             return texts
-        return none_as(texts, self._recording.texts.number(_unknown(column)))
+        return none_as(texts, self._recording.texts.number(unknown_text(column)))
 
 
 def _enum(column: Column) -> str | None:
@@ -147,10 +142,3 @@ def _unit(column: Column) -> str | None:
         return None
     entity, _, own = column.shows.of[0].partition(".")
     return recording_catalog().entities[entity].columns[own].unit
-
-
-def _unknown(column: Column) -> str:
-    """The text for what is not known."""
-    if column.members and NOT_COLLECTED not in column.members:
-        return column.members[0]
-    return NOT_COLLECTED

@@ -13,8 +13,9 @@ from ascend_ref.derive.overlap import hull, long_overlap
 from ascend_ref.spill import is_ascending, sorted_rows
 from ascend_spec import catalog
 
+from ..neutral import NOT_COLLECTED
 from .collection import taken
-from .recording import NOT_COLLECTED, Recording, Rows
+from .recording import Recording, Rows
 
 QUOTED = ("input_shapes", "output_shapes")
 OF_EVERY_LEVEL = ("task", "collective", "name", "group", "master")

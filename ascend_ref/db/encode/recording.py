@@ -22,9 +22,6 @@ from .collection import collected, taken
 from .framework_order import Identified, identify
 from .habits import Habits
 
-NOT_COLLECTED = "N/A"
-"""Text, and name in the HCCL enums, of what level 0 does not collect (db-schema.md 4.4)."""
-
 Rows: TypeAlias = Mapping[str, Values]
 """Columns of an entity by name; texts are numbers of :attr:`Recording.texts`."""
 

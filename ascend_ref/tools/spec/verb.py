@@ -12,7 +12,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from ascend_ref.cli.console import print_columns, print_page, print_rows
-from ascend_ref.cli.options import REVISION, Known
+from ascend_ref.cli.options import REVISION, Known, output
+from ascend_ref.cli.shell import SpecVerbs
 from ascend_spec import Schema, catalog, text_catalog
 from ascend_spec.db.model import CARRIERS, Reading
 
@@ -113,7 +114,7 @@ def narrowed(command: Callable[..., None]) -> Callable[..., None]:
     return reduce(lambda made, option: option(made), reversed(options), with_scope)
 
 
-@click.group(no_args_is_help=False)
+@click.group(cls=SpecVerbs, no_args_is_help=False)
 def spec() -> None:
     """Look up everything that the formats consist of.
 
@@ -231,6 +232,30 @@ def export(
     refuse_existing(path, force=force)
     write_atomically(path, exported.text)
     click.echo(f"wrote {path}", err=True)
+
+
+@spec.command()
+@click.argument("draft", type=click.Path(exists=True, path_type=Path))
+@output("DIR")
+def overlay(draft: Path, output: Path, force: bool) -> None:
+    """Write a working copy of the whole spec with DRAFT laid over it.
+
+    DRAFT is a YAML document, or a folder of them, of addresses with what is new or different there:
+    "column/TASK.queueOf: {after: taskId, type: streamId, ...}". To use it, no copy is needed:
+    ascend-ref --spec takes a draft as well.
+    """
+    from ascend_ref.cli.outputs import room_for
+    from ascend_spec import current, load_spec
+    from ascend_spec.overlay import is_draft
+
+    from .working_copy import write_working_copy
+
+    if not is_draft(draft):
+        raise click.UsageError(f"{draft}: expected a draft, a YAML document or a folder of some")
+    laid = load_spec(draft, current())
+    with room_for(output, force=force):
+        write_working_copy(laid, output)
+    click.echo(f"wrote {output}", err=True)
 
 
 def _scope(asked: Mapping[Axis, Any]) -> Scope:

@@ -22,11 +22,12 @@ from ..check import fitting_executor
 from ..discover import NothingToCheck
 from ..expect import presets
 from ..media import load_rules
-from ..options import Options
+from ..options import Options, Target
 from ..report import report_schema
 from ..ruleset import Selection
 from .choose import RulePatterns, patterns
 from .reporting import Judging, judged
+from .target import STATE, require_any
 
 if TYPE_CHECKING:
     from ..expect.model import Expectation
@@ -46,6 +47,15 @@ def _print_schema(context: click.Context, _parameter: click.Parameter, wanted: b
     default="observed",
     show_default=True,
     help="Where documents and real files disagree: which of them is right.",
+)
+@click.option(
+    "--as",
+    "target",
+    type=STATE,
+    metavar="REVISION",
+    help="Judge files as those of this state, whatever they show of themselves: databases of a "
+    "revision, or of the newest one of a SCHEMA_VERSION; texts of a writer; blocks of an epoch. A "
+    "finding names the changes of the schema that explain it.",
 )
 @judged
 @click.option(
@@ -90,6 +100,7 @@ def _print_schema(context: click.Context, _parameter: click.Parameter, wanted: b
 def check(
     paths: tuple[str, ...],
     reading: Reading,
+    target: Target | None,
     judging: Judging,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
@@ -113,6 +124,7 @@ def check(
         max_examples=max_examples,
         with_sql=show_sql,
         workers=workers,
+        target=target,
     )
     try:
         with progress_bars() as begin, ExitStack() as stack:
@@ -125,6 +137,8 @@ def check(
             report = check_paths(paths, options, progress, executor)
     except (NoCluster, NothingToCheck) as error:
         raise CommandError(str(error)) from error
+    if target is not None:
+        require_any(report, target)
     return judging.answer(report, load_rules())
 
 

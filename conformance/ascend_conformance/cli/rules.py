@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ascend_ref.cli.console import print_rows
+from ascend_ref.cli.console import print_columns, print_rows
 from ascend_ref.cli.options import REVISION
 from ascend_ref.db.display import first_of
 from ascend_spec.db.model import Revision
@@ -55,6 +57,12 @@ API = "api"
 @click.option(
     "--relations", is_flag=True, help="List the relations with what shows them in each medium."
 )
+@click.option(
+    "--ledger",
+    is_flag=True,
+    help="List what each rule, relation and rule of changes is held to: places, break, legal "
+    "cases, count and place of what it finds, and in which media; at last the sums.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def rules(
     chosen: tuple[str, ...],
@@ -63,6 +71,7 @@ def rules(
     revisions: tuple[Revision, ...],
     carrier: str | None,
     relations: bool,
+    ledger: bool,
     as_json: bool,
 ) -> int:
     """List the rules, all or the RULES of these ids, beginnings of ids or names; with --self-test
@@ -95,6 +104,9 @@ def rules(
         raise click.UsageError("--revision is for --self-test")
     if relations:
         return _print_relations(as_json)
+    if ledger:
+        whole = not (chosen or verdict or carrier)
+        return _print_ledger(None if whole else {rule.id for rule in found}, as_json)
     rows = [(rule.id, rule.verdict, rule.name, rule.summary) for rule in found]
     print_rows(("rule", "verdict", "name", "finds"), rows, as_json=as_json)
     return 0
@@ -116,4 +128,21 @@ def _print_relations(as_json: bool) -> int:
         shown = (" + ".join(dict.fromkeys(places.get(medium, ()))) for medium in MEDIA)
         rows.append((relation.id, relation.name, *shown))
     print_rows(("rule", "name", *MEDIA), rows, as_json=as_json)
+    return 0
+
+
+def _print_ledger(chosen: Collection[str] | None, as_json: bool) -> int:
+    """What the chosen rules, or all with those of changes, are held to; and the sums."""
+    from ..ledger import COUNTED, HEADERS, counts, ledger, rows
+
+    listed = [one for one in ledger() if chosen is None or one.id in chosen]
+    sums = counts(listed)
+    if as_json:
+        rules = [one.document() for one in listed]
+        click.echo(json.dumps({"counts": sums, "rules": rules}, indent=2))
+        return 0
+    print_columns(HEADERS, rows(listed))
+    click.echo()
+    of_each = [(name, *map(str, numbers.values())) for name, numbers in sums.items()]
+    print_columns(("of", *COUNTED), of_each)
     return 0

@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 from ascend_ref.execution import InProcess, Processes
 
+from ..ruleset import Rule
+
 AnySubject = TypeVar("AnySubject")
 
 
@@ -75,6 +77,37 @@ class Trial:
         what = self.meant or f"{self.rule} {self.place}".rstrip()
         legal = f"legal: {self.legal}" if self.legal else ""
         return " ".join(part for part in (self.subject, what, self.changed, legal) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Trying:
+    """What the self-test asks of a rule, as far as its document and the spec say it.
+
+    ``places``: where it is tried, on each specimen that shows them; none where that follows from
+    the specimens alone. ``broken``: whether a break is known. ``legal``: its legal cases.
+    ``counted`` and ``placed``: whether the rows that it finds of a break must be as many as those
+    that are bad, and begin with the first one of them.
+    """
+
+    places: int
+    broken: bool
+    legal: int
+    counted: bool
+    placed: bool
+
+    @classmethod
+    def of(
+        cls, rule: Rule[Any], places: int | None = None, *, broken: bool | None = None
+    ) -> Trying:
+        """Of a rule whose document states its break, or whose break follows otherwise."""
+        is_counted = bool(rule.breaks and (rule.row or rule.select))
+        return cls(
+            int(bool(rule.breaks or rule.keeps)) if places is None else places,
+            bool(rule.breaks) if broken is None else broken,
+            len(rule.keeps),
+            is_counted,
+            is_counted and not isinstance(rule.found, int),
+        )
 
 
 class NotBreakable(Exception):

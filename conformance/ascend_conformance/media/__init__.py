@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..engine.damaging import Change
     from ..engine.progress import Progress
     from ..engine.relations.selftest import Bench
-    from ..engine.trials import Trials
+    from ..engine.trials import Trials, Trying
     from ..finding import FileReport, Finding
     from ..options import Options
     from ..ruleset import Rule
@@ -53,6 +53,9 @@ class Medium(ABC):
 
     name: str
     """What its rules are called for (:attr:`.Rule.medium`)."""
+
+    title: str = ""
+    """What its rules are headed with; its name where there is nothing."""
 
     given: tuple[str, ...] = ()
     """What it judges, in words for somebody who gave nothing of the kind."""
@@ -108,6 +111,12 @@ class Medium(ABC):
         from ..engine.trials import Trials
 
         return Trials()
+
+    def trying(self) -> Mapping[str, Trying]:
+        """What its self-test asks of each rule, by id; nothing is tried for that."""
+        from ..engine.trials import Trying
+
+        return {rule.id: Trying.of(rule) for rule in self.rules().values()}
 
     def benches(self, specimen: str) -> Mapping[str, Callable[[], AbstractContextManager[Bench]]]:
         """Clean recordings of a specimen in which relations are tried, by words for them."""

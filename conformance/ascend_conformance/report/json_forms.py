@@ -152,6 +152,8 @@ def _finding(finding: Finding, detail: Detail) -> JsonObject:
         result["erratum"] = exact(finding.erratum, detail.name)
     if finding.cause is not None:
         result["cause"] = exact(finding.cause, detail.name)
+    if finding.changes:
+        result["changes"] = [exact(one, detail.prose) for one in finding.changes]
     if finding.sql is not None:
         result["sql"] = exact(finding.sql, detail.sql)
     first = list(finding.elsewhere.items())[: detail.places]

@@ -33,6 +33,11 @@ _IN_WORDS: Mapping[Question, Mapping[str, str]] = {
         "conforms": "nothing breaks unannounced",
         "does not conform": "breaks",
     },
+    "source": {
+        "conforms": "spec and source agree",
+        "does not conform": "spec and source differ",
+        "violation": "difference",
+    },
 }
 """Words for conclusions and verdicts, where they are others than those for conformity."""
 

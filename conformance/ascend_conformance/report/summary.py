@@ -17,6 +17,7 @@ from ascend_conformance.finding import (
     BLOCK_FILE,
     MINDSPORE,
     RAW,
+    SOURCE,
     SPEC,
     VERDICTS,
     FileReport,
@@ -50,6 +51,7 @@ _COUNTED = {
     MINDSPORE: "file",
     RAW: "record",
     SPEC: "change",
+    SOURCE: "fact",
 }
 """What the rows of a carrier are; those of any other are rows."""
 
@@ -221,6 +223,8 @@ def _spelled(
         yield Paragraph("      - ", (first,))
     if head.expected:
         yield Paragraph("    expected: ", (visible(head.expected, detail.prose),))
+    for change in head.changes:
+        yield Paragraph("    changed: ", (visible(change, detail.prose),))
     if head.rule in rules:
         yield Paragraph("    exporter: ", (visible(rules[head.rule].fix, detail.prose),))
     yield Paragraph("    you: ", (visible(what_to_do(head), detail.prose),))

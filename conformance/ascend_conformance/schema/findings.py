@@ -80,11 +80,12 @@ def _of_family(
         coverage=Coverage(0, 0),
     )
     admitted = declared if family == FAMILY else None
-    findings = tuple(_finding(one, admitted) for one in changes)
+    findings = tuple(finding_of(one, admitted) for one in changes)
     return FileReport(FAMILIES[family].title, seen, findings)
 
 
-def _finding(change: Change, declared: Bump | None) -> Finding:
+def finding_of(change: Change, declared: Bump | None = None) -> Finding:
+    """A change as a finding; ``declared`` is what the version raises, ``None`` where none does."""
     rule = change.named
     texts = {"before": change.before, "after": change.after}
     return Finding(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -23,22 +23,42 @@ class Folder:
     def __init__(self, root: Path) -> None:
         self.root = root
 
+    @property
+    def identity(self) -> Hashable:
+        """What two folders share that hold the same documents."""
+        return self.root
+
+    def text(self, name: str) -> str:
+        """The text of one document; raises :class:`SpecError` for one that cannot be read."""
+        try:
+            return (self.root / name).read_text(encoding="utf-8")
+        except (OSError, ValueError) as error:
+            raise self._unreadable(name, error) from error
+
     def read(self, name: str) -> Any:
         """One document; raises :class:`SpecError` for one that is missing or is no YAML."""
+        text = self.text(name)
         try:
-            return parse((self.root / name).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            reason = " ".join(str(error).split())
-            raise SpecError(f"{self.root / name}: cannot be read: {reason}") from error
+            return parse(text)
+        except ValueError as error:
+            raise self._unreadable(name, error) from error
 
-    def documents(self, folder: str) -> Iterator[tuple[str, Document]]:
-        """Every YAML document below a folder, as (name, content), by name."""
+    def names(self, folder: str) -> Iterator[str]:
+        """The names of the YAML documents below a folder, in their order."""
         for entry in sorted((self.root / folder).iterdir(), key=lambda item: item.name):
             name = f"{folder}/{entry.name}"
             if entry.is_dir():
-                yield from self.documents(name)
+                yield from self.names(name)
             elif entry.suffix == ".yaml":
-                yield name, self.read(name)
+                yield name
+
+    def documents(self, folder: str) -> Iterator[tuple[str, Document]]:
+        """Every YAML document below a folder, as (name, content), by name."""
+        return ((name, self.read(name)) for name in self.names(folder))
+
+    def _unreadable(self, name: str, error: Exception) -> SpecError:
+        reason = " ".join(str(error).split())
+        return SpecError(f"{self.root / name}: cannot be read: {reason}")
 
     def contents(self, folder: str) -> dict[str, bytes]:
         """The bytes of every YAML document below a folder, or of one document, by name; of a

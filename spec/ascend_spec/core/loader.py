@@ -188,7 +188,7 @@ def part(row: Row, key: str, kind: type[Fact], place: str) -> Fact:
     return value
 
 
-def typed(types: Mapping[str, ValueType], row: Row, place: str) -> ValueType:
+def typed(types: Mapping[str, Fact], row: Row, place: str) -> Fact:
     """The value type that a row names."""
     if not isinstance(row, Mapping):
         raise SpecError(f"{place}: expected a mapping, got {row!r}")

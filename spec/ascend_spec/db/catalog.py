@@ -25,6 +25,7 @@ from ascend_spec.core.loader import Row, part, reading, tuples, type_facts, type
 from ascend_spec.core.shows import shown
 
 from .model import (
+    Carried,
     Carrier,
     Column,
     Enum,
@@ -124,6 +125,14 @@ class Catalog:
         return tuple(
             self.documents.fact(ForeignObject, {"column": None, **row}, place)
             for _, row, place in self.documents.rows(f"{FOLDER}/foreign.yaml", "table")
+        )
+
+    @cached_property
+    def carried(self) -> tuple[Carried, ...]:
+        """How cells are made across a day, where names, types and sentinels do not say."""
+        return tuple(
+            self.documents.fact(Carried, row, place)
+            for _, row, place in self.documents.rows(f"{FOLDER}/carried.yaml", "table")
         )
 
     def revision(self, name: str) -> Revision:

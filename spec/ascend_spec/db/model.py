@@ -157,3 +157,27 @@ class ForeignObject:
     column: str | None
     added_by: str
     summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """How cells of a table are made across a ``day``, where names, types and sentinels do not say.
+
+    ``later``, ``earlier``: SQL by column of that side, on a row ``own`` of the opposite side, and
+    on the row of the SELECT ``other`` with the same value of the column ``by``. ``differs``: the
+    columns that stay as they are on the way back, and in which rows the earlier side would hold
+    others. ``needs``: the columns (``TABLE.column``) that the SQL reads, without which it does not
+    apply.
+    """
+
+    table: str
+    day: str
+    summary: str
+    grade: Grade
+    source: tuple[str, ...]
+    later: Mapping[str, str] = field(default_factory=dict)
+    earlier: Mapping[str, str] = field(default_factory=dict)
+    differs: Mapping[str, str] = field(default_factory=dict)
+    other: str | None = None
+    by: str | None = None
+    needs: tuple[str, ...] = ()

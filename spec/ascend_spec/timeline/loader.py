@@ -174,7 +174,7 @@ class _Reader:
 
     def arg(self, row: Document, fields: Row, source: list[str], event: str) -> model.Arg:
         place = f"{event}: {row['arg']}"
-        kind = self.kinds[row["type"]]
+        kind = typed(self.kinds, row, place)
         facts = {
             "source": self.citations(source, "documented_as" in row),
             **without(type_facts(kind), "summary"),

@@ -56,7 +56,7 @@ def judge_blocks(
     """The verdict on a file whose blocks have been found."""
     chosen = options or Options()
     with open_facts() as facts:
-        epoch, structure = collect(file, facts, progress)
+        epoch, structure = collect(file, facts, progress, chosen.judged_by("epoch"))
         rules = [rule for rule in load_bin_rules().values() if chosen.selection.wants(rule)]
         ran = [rule for rule in rules if in_force(rule, epoch)]
         locator = Locator(file)
@@ -86,9 +86,14 @@ def judge_blocks(
         )
 
 
-def collect(file: BinFile, facts: Facts, progress: Progress | None = None) -> tuple[str, Structure]:
+def collect(
+    file: BinFile,
+    facts: Facts,
+    progress: Progress | None = None,
+    judged_by: str | None = None,
+) -> tuple[str, Structure]:
     """Fill the facts from a file; its epoch, and what its schemas have to say."""
-    structure = Structure()
+    structure = Structure(judged_by)
     gather(file, facts, structure, progress)
     facts.add("file", [(None, None, None, 0, file.size, structure.epoch)])
     add_spec_tables(facts, structure.epoch)

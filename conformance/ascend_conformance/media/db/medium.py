@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from ...engine.damaging import Change
     from ...engine.progress import Progress
     from ...engine.relations.selftest import Bench
-    from ...engine.trials import Trials
+    from ...engine.trials import Trials, Trying
     from ...finding import Finding
     from ...options import Options
     from ...ruleset import Rule
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 class _Databases(Medium):
     name = "db"
+    title = "Databases"
     given = ("msprof_*.db", "ascend_pytorch_profiler*.db", "analysis.db")
     specimens = CARRIERS
 
@@ -70,6 +72,26 @@ class _Databases(Medium):
         carriers = [carrier for carrier in CARRIERS if carrier in wanted.specimens]
         return run(carriers, wanted.revisions, wanted.processes, wanted.progress, wanted.rules)
 
+    def trying(self) -> Mapping[str, Trying]:
+        """At the newest revision; a place that several databases have counts in each."""
+        from ascend_spec import catalog
+
+        from ...engine.trials import Trying
+        from .batches import batches
+        from .filetrials import DAMAGES  # slow: the simulator
+        from .mutation import SCHEMA_BREAKS
+
+        tried = batches(CARRIERS, (catalog().revisions[-1].id,))
+        places = Counter(key.partition("@")[0] for batch in tried for key in batch.keys)
+        return {
+            rule.id: Trying.of(
+                rule,
+                places[rule.id],
+                broken=bool(rule.breaks) or rule.search.code in {*SCHEMA_BREAKS, *DAMAGES},
+            )
+            for rule in self.rules().values()
+        }
+
     def benches(self, specimen: str) -> Mapping[str, Callable[[], AbstractContextManager[Bench]]]:
         from .selftest import open_bench  # slow: the simulator
 
@@ -79,7 +101,7 @@ class _Databases(Medium):
     def describe(self, rule: Rule[Any], style: Style) -> Described:
         from . import pages
 
-        search, mutation = pages.search(rule), pages.mutation(rule)
+        search, mutation = pages.search(rule), pages.mutation(rule, style)
         return Described(pages.where(rule, style), search, mutation, pages.facts(rule, style))
 
     def about(self, rule: Rule[Any]) -> Iterable[tuple[str, str]]:

@@ -16,8 +16,7 @@ from ascend_ref.db.open import (
     UnreadableDatabase,
     attach_readonly,
     open_readonly,
-    quick_check,
-    read_examples,
+    require_sound,
 )
 from ascend_spec import layout_catalog
 
@@ -29,12 +28,6 @@ from .sql import register
 
 ABOUT = ("profiler_info", "profiler_metadata")
 """Documents about a capture."""
-
-GENERATED_COLUMNS = (
-    "SELECT s.name, c.name FROM sqlite_schema s, pragma_table_xinfo(s.name) c "
-    "WHERE s.type = 'table' AND s.sql LIKE '%AS%(%' AND s.sql NOT LIKE 'CREATE VIRTUAL%' "
-    "AND c.hidden IN (2, 3)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +95,13 @@ def open_session(candidate: Candidate, options: Options) -> Iterator[Session]:
     with ExitStack() as stack:
         connection = stack.enter_context(closing(open_readonly(candidate.path)))
         register(connection)
-        _require_sound(connection, candidate.path)
+        require_sound(connection, candidate.path)
         documents = tuple(map(read_document, neighbours.documents))
         profiler = _profiler_of(candidate, connection, options, stack)
         info = _profiler_info(neighbours, documents)
         session = start(
-            candidate.label, candidate.path, connection, options.reading, info, profiler
+            *(candidate.label, candidate.path, connection, options.reading, info, profiler),
+            judged_by=options.judged_by("revision"),
         )
         if profiler is None and not neighbours.others_judge:
             session.documents = documents
@@ -123,21 +117,6 @@ def _profiler_info(
     return next(filter(None, found), None)
 
 
-def _require_sound(connection: apsw.Connection, path: Path) -> None:
-    """Raise ``UnreadableDatabase`` for what must not be read further.
-
-    The check of the pages would run the expression of a generated column for every row, whatever
-    it costs; no exporter and no viewer has ever declared one.
-    """
-    computed = read_examples(connection, GENERATED_COLUMNS, columns=2, rows=1)
-    if computed:
-        place = ".".join(map(str, computed[0]))
-        raise UnreadableDatabase(path, f"{place} is a generated column; expected stored columns")
-    damage = quick_check(connection)
-    if damage:
-        raise UnreadableDatabase(path, f"damaged: {damage}; expected sound pages")
-
-
 def _profiler_of(
     candidate: Candidate, analysis: apsw.Connection, options: Options, stack: ExitStack
 ) -> Session | None:
@@ -151,8 +130,11 @@ def _profiler_of(
     try:
         connection = stack.enter_context(closing(open_readonly(path)))
         register(connection)
-        _require_sound(connection, path)
-        profiler = start(show_path(path), path, connection, options.reading)
+        require_sound(connection, path)
+        profiler = start(
+            *(show_path(path), path, connection, options.reading),
+            judged_by=options.judged_by("revision"),
+        )
         attach_readonly(analysis, path, "profiler")
     except (UnreadableDatabase, apsw.Error):
         return None

@@ -40,6 +40,8 @@ def make_seen(session: Session) -> Seen:
 def _reasons(session: Session) -> tuple[str, ...]:
     """The facts of the file that exclude other revisions of its schema."""
     own, version = session.schema, session.identity.schema_version
+    if session.found != own.revision:
+        return (f"asked for; the file is of {session.found.id}",)
     found: dict[str, set[str]] = {}
     for other in session.catalog.revisions:
         if version == own.revision.schema_version != other.schema_version:

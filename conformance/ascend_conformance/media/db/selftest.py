@@ -26,6 +26,7 @@ from ...engine.trials import NotBreakable, Rows, Trial, Trials, try_all, try_cha
 from ...finding import Finding
 from ...options import Options
 from ...ruleset import Selection, fill
+from .batches import Batch, batches
 from .edits import EditableDatabase
 from .filetrials import file_trials
 from .findings import make_findings
@@ -36,9 +37,6 @@ from .plan import all_instances, schema_key
 from .relations import judge_relations
 from .session import Session, start
 from .sql import register, single_row
-
-BATCH = 150
-"""Instances per batch: large enough to pay for the specimen, small enough to spread evenly."""
 
 READING = {apsw.SQLITE_READ, apsw.SQLITE_SELECT, apsw.SQLITE_FUNCTION, apsw.SQLITE_RECURSIVE}
 """Actions of SQLite's authorizer that change nothing."""
@@ -167,53 +165,6 @@ def findings_of(
 def key_of(finding: Finding) -> str:
     """The key of the instance that a finding stands for."""
     return f"{finding.rule}@{finding.place}"
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Some instances of one carrier and revision, by key; the unit that a worker process takes."""
-
-    carrier: Carrier
-    revision: str
-    keys: tuple[str, ...]
-
-
-def batches(
-    carriers: Sequence[Carrier],
-    revisions: Sequence[str] | None = None,
-    rules: Collection[str] | None = None,
-) -> list[Batch]:
-    """All instances of the rules (all) and revisions; by default each instance once, at its newest
-    revision.
-
-    Without ``rules``, there is a batch of every clean specimen, and a structural rule on rows,
-    which is the same for all carriers, is tried on the first one that has the place.
-    """
-    every = [revision.id for revision in reversed(catalog().revisions)]
-    found: list[Batch] = []
-    shared: set[tuple[str | None, str]] = set()
-    for carrier in carriers:
-        tried: set[str] = set()
-        for revision in revisions or every:
-            if revisions:
-                tried.clear()
-            instances = [
-                instance
-                for instance in all_instances(schema_key(catalog().at(revision, carrier)))
-                if rules is None or instance.rule.id in rules
-            ]
-            fresh: list[str] = []
-            for instance in instances:
-                of_all = rules is None and instance.rule.structural and instance.row is not None
-                place = (revision if revisions else None, instance.key)
-                if instance.key not in tried and not (of_all and place in shared):
-                    fresh.append(instance.key)
-                tried.add(instance.key)
-                if of_all:
-                    shared.add(place)
-            parts = range(0, max(len(fresh), rules is None), BATCH)
-            found.extend(Batch(carrier, revision, tuple(fresh[at : at + BATCH])) for at in parts)
-    return found
 
 
 def run_batch(batch: Batch) -> Trials:

@@ -15,11 +15,12 @@ from typing import Any, TypeVar
 import apsw
 import pyarrow as pa
 
+from ascend_ref.db.claimed import claimed_revision, claimed_schema
 from ascend_ref.db.detect import Identity, identify
 from ascend_ref.db.introspect import PhysicalSchema, describe
 from ascend_ref.db.open import TICK, attach_readonly, open_readonly, read_examples
 from ascend_ref.db.reader import BATCH_ROWS, stream_columns
-from ascend_spec import Catalog, Schema, catalog, layout_catalog
+from ascend_spec import Catalog, Schema, catalog
 from ascend_spec.db.model import Reading, Revision
 
 from ...options import PARALLEL_BYTES
@@ -40,6 +41,8 @@ ENUM_ROWS = 10_000
 class Session:
     """An open database with everything the checks ask about it.
 
+    ``found``: the revision that it is of, if it is judged by the ``schema`` of another one.
+
     ``path`` is ``None`` for a database that lives in memory (the rules' self-test).
     ``profiler_info`` is the parsed ``profiler_info_{rank}.json`` beside it, ``profiler`` the
     profiler database next to an analysis.db, also attached as schema ``profiler``; ``documents``
@@ -51,6 +54,7 @@ class Session:
     connection: apsw.Connection
     physical: PhysicalSchema
     identity: Identity
+    found: Revision
     schema: Schema
     catalog: Catalog
     layout: Layout
@@ -171,58 +175,28 @@ def start(
     reading: Reading,
     profiler_info: Mapping[str, Any] | None = None,
     profiler: Session | None = None,
+    judged_by: str | None = None,
 ) -> Session:
-    """Recognise the database behind a connection.
+    """Recognise the database behind a connection. ``judged_by``: another revision than its own.
 
     Raises ``NotAProfile`` when no carrier fits, ``UnreadableDatabase`` when it is damaged.
     """
     spec = catalog()
     physical = describe(connection)
     identity = identify(physical, connection, path or Path(label), spec)
-    revision = _revision(identity, profiler)
-    schema = spec.at(revision.id, identity.carrier, reading)
-    of_mindspore = path and path.name == layout_catalog().file("mindspore", "analysis")
-    if of_mindspore and _lacks_adapter(physical, schema):
-        schema = schema.without_adapter
-    alone = spec.without_device_data(schema)
-    if identity.carrier == "pytorch" and not _has_others(physical, schema, alone):
-        schema = alone
+    revision = claimed_revision(identity, profiler.schema.revision if profiler else None)
+    target = judged_by or revision.id
+    schema = claimed_schema(physical, identity.carrier, target, path, reading)
     return Session(
         label=label,
         path=path,
         connection=connection,
         physical=physical,
         identity=identity,
+        found=revision,
         schema=schema,
         catalog=spec,
         layout=match_layout(physical, schema),
         profiler_info=profiler_info,
         profiler=profiler,
     )
-
-
-def _lacks_adapter(physical: PhysicalSchema, schema: Schema) -> bool:
-    """Whether nothing of what the adapter of torch_npu alone writes is in the file."""
-    tables = schema.tables.values()
-    columns = [(table, one) for table in tables for one in table.columns.values()]
-    return not any(one.adapter_only and physical.readable(one.name) for one in tables) and not any(
-        one.adapter_only and physical.readable(table.name, one.name) for table, one in columns
-    )
-
-
-def _has_others(physical: PhysicalSchema, schema: Schema, alone: Schema) -> bool:
-    """Whether tables stand in the file that CANN's profiler alone writes (db-schema.md 1.1)."""
-    return any(physical.readable(name) for name in schema.tables.keys() - alone.tables.keys())
-
-
-def _revision(identity: Identity, profiler: Session | None) -> Revision:
-    """The revision found, or that of the profiler database beside it if it fits equally well.
-
-    An analysis.db carries no version and changed only once, so it alone does not show its revision.
-    """
-    if profiler is not None:
-        beside = profiler.schema.revision
-        nearest = identity.candidates[0].distance
-        if any(one.revision == beside and one.distance == nearest for one in identity.candidates):
-            return beside
-    return identity.revision

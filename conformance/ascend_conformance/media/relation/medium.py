@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from .. import Described, Medium, SelfTest, media
 if TYPE_CHECKING:
     from ascend_ref.markdown import Style
 
-    from ...engine.trials import Trials
+    from ...engine.trials import Trials, Trying
     from ...ruleset import Rule
 
 _SPECIMENS = {"database": ("pytorch", "msprof"), "csv": ("text",), "timeline": ("text",)} | {
@@ -23,6 +24,7 @@ _SPECIMENS = {"database": ("pytorch", "msprof"), "csv": ("text",), "timeline": (
 
 class _Relations(Medium):
     name = "relation"
+    title = "What every medium shows"
     specimens = tuple(dict.fromkeys(one for some in _SPECIMENS.values() for one in some))
 
     def rules(self) -> Mapping[str, Rule[Any]]:
@@ -48,10 +50,24 @@ class _Relations(Medium):
         run = partial(_try, rules=wanted.rules)
         return try_all(subjects, run, wanted.processes, wanted.progress)
 
+    def trying(self) -> Mapping[str, Trying]:
+        """The places are the media that show what a relation is about."""
+        from ...engine.relations.media import judged_in
+        from ...engine.relations.rule import load_relations
+        from ...engine.trials import Trying
+
+        found = {}
+        for relation in load_relations().values():
+            one = Trying.of(relation, len(judged_in(relation)), broken=bool(relation.search.edits))
+            is_placed = not isinstance(relation.found, int)
+            legal = len(relation.search.legal)
+            found[relation.id] = replace(one, legal=legal, counted=one.broken, placed=is_placed)
+        return found
+
     def describe(self, rule: Rule[Any], style: Style) -> Described:
         from ...engine.relations import pages
 
-        search, mutation = pages.search(rule), pages.mutation(rule)
+        search, mutation = pages.search(rule), pages.mutation(rule, style)
         return Described(
             pages.where(rule), search, mutation, (("Reads", pages.reads(rule, style)),)
         )

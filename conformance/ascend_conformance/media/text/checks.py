@@ -22,7 +22,7 @@ from .folder import Folder
 from .loaddocs import DOUBLED
 from .loadtrace import TWICE
 from .queries import nothing_asked
-from .rules import TextRule, load_text_rules
+from .rules import CELLS, TextRule, load_text_rules
 from .structureargs import wrong_args
 from .structurecsv import Check, malformed_rows
 
@@ -91,9 +91,6 @@ def reads(check: str) -> tuple[str, ...]:
         return ("raw", "trace", "doc")
     return ("doc",) if check in OF_DOCUMENTS else ("trace",) if check in OF_TIMELINES else ("raw",)
 
-
-CELLS = "cell-"
-"""Beginning of the names of checks of cells; a kind of fault (:data:`.cells.CellFault`) follows."""
 
 NAMES = frozenset(
     {*CHECKS, *structuretrace.EVENTS, *(f"{CELLS}{fault}" for fault in get_args(CellFault))}

@@ -41,7 +41,8 @@ class Deliverable:
     """One file: its kind, what the spec calls it, and which slice of it this is.
 
     ``numbers`` are the rest of its name: the time of export, or device, model and iteration of
-    intermediate files. ``of_mindspore``: MindSpore wrote the folder.
+    intermediate files. ``of_mindspore``: MindSpore wrote the folder. ``judged_by``: the writer
+    that it is to be by.
     """
 
     path: Path
@@ -52,6 +53,7 @@ class Deliverable:
 
     named: Path | None = None
     of_mindspore: bool = False
+    judged_by: str | None = None
 
     @property
     def label(self) -> str:
@@ -65,6 +67,8 @@ class Deliverable:
 
     def is_by(self, writer: str) -> bool:
         """Whether a writer of the spec can have written it."""
+        if self.judged_by is not None:
+            return writer == self.judged_by
         return (text_catalog().writers[writer].output == "mindspore") == self.of_mindspore
 
     def anywhere(self) -> Deliverable:

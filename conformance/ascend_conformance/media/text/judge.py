@@ -52,6 +52,8 @@ def judge_text(
     started = time.monotonic()
     rules = [rule for rule in load_text_rules().values() if chosen.selection.wants(rule)]
     relations = [one for one in load_relations().values() if chosen.selection.wants(one)]
+    writer = chosen.judged_by("writer")
+    deliverables = [replace(one, judged_by=writer) for one in deliverables]
     try:
         with open_facts(chosen.workers) as facts:
             folder = read_folder(facts, deliverables, alone=alone, kept="lean", progress=progress)

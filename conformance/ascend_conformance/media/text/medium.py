@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...engine.damaging import Change
     from ...engine.progress import Progress
     from ...engine.relations.selftest import Bench
-    from ...engine.trials import Trials
+    from ...engine.trials import Trials, Trying
     from ...finding import Finding
     from ...options import Options
     from ...ruleset import Rule
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 class _Texts(Medium):
     name = "text"
+    title = "CSV files, timelines and documents"
     given = ("CSV file", "timeline", "communication*.json of a profiler")
     specimens = ("text",)
 
@@ -72,6 +73,18 @@ class _Texts(Medium):
 
         return run_specimens(wanted.processes, wanted.progress, wanted.rules)
 
+    def trying(self) -> Mapping[str, Trying]:
+        from ...engine.trials import Trying
+        from .rules import DERIVED, instances
+
+        found = {}
+        for rule in self.rules().values():
+            agreement, check = rule.search.agreement, rule.search.check or ""
+            places = agreement.instances if agreement else list(instances(rule))
+            follows = agreement is not None or check.startswith(DERIVED)
+            found[rule.id] = Trying.of(rule, len(places), broken=follows or bool(rule.breaks))
+        return found
+
     def benches(self, specimen: str) -> Mapping[str, Callable[[], AbstractContextManager[Bench]]]:
         from .selftest import open_bench  # slow: the simulator
 
@@ -81,7 +94,7 @@ class _Texts(Medium):
     def describe(self, rule: Rule[Any], style: Style) -> Described:
         from . import pages
 
-        return Described(pages.where(rule), pages.search(rule), pages.mutation(rule))
+        return Described(pages.where(rule), pages.search(rule), pages.mutation(rule, style))
 
     def about(self, rule: Rule[Any]) -> Iterable[tuple[str, str]]:
         from . import pages

@@ -21,6 +21,14 @@ _GIVEN = re.compile(r'\bAS "([^"]+)"')
 """In SQL: the tables of a CSV file, texts, and columns that get a name."""
 
 
+CELLS = "cell-"
+"""Beginning of the names of checks of cells; a kind of fault (:data:`.cells.CellFault`) follows."""
+ORDER = "order-of-rows"
+CLOCKS = "unfitting-clocks"
+DERIVED = (CELLS, ORDER, CLOCKS)
+"""How the names of checks begin whose breaks follow from the spec (:mod:`.specbreaks`)."""
+
+
 @dataclass(frozen=True, slots=True)
 class TextSearch:
     """Where a rule looks among the text deliverables, and for which of them it is.

@@ -11,11 +11,10 @@ from ascend_spec.text import CsvColumn, NumberFormat
 from ...compare.agreement import names_in
 from ...compare.sql import quoted, text_literal
 from .cells import CellCheck, checks_of
-from .checks import CELLS
 from .derived.operators import FILES, KINDS
 from .folder import Folder
 from .loadcsv import columns_in
-from .rules import TextRule, instances, load_text_rules
+from .rules import CELLS, CLOCKS, ORDER, TextRule, instances, load_text_rules
 from .structurecsv import possible_orders, sort_value
 
 Break = tuple[str, tuple[str, ...]]
@@ -28,9 +27,9 @@ def structural_breaks(folder: Folder, rule: TextRule) -> Iterator[Break]:
         yield "", rule.breaks
     elif rule.search.check and rule.search.check.startswith(CELLS):
         yield from _cell_breaks(folder, rule)
-    elif rule.search.check == "order-of-rows":
+    elif rule.search.check == ORDER:
         yield from _order_breaks(folder)
-    elif rule.search.check == "unfitting-clocks":
+    elif rule.search.check == CLOCKS:
         yield from _clock_breaks(folder)
 
 

@@ -66,7 +66,7 @@ def _user_version(session: Session, _places: Places) -> Iterator[Fault]:
 
 
 def _schema_version(session: Session, _places: Places) -> Iterator[Fault]:
-    stated, revision = session.identity.schema_version, session.identity.revision
+    stated, revision = session.identity.schema_version, session.schema.revision
     consistent = session.identity.schema_version_consistent
     if stated is not None and consistent and stated != revision.schema_version:
         what = f"SCHEMA_VERSION is {stated}, tables, columns and enums are those of {revision.id}"

@@ -1,0 +1,117 @@
+"""What a migration did to each file, and what of it does not come back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from ascend_ref import __version__
+
+Effect = Literal[
+    "renamed", "converted", "remapped", "defaulted", "added", "gone", "kept", "left-out", "lost"
+]
+"""renamed, converted, remapped: under another name, in another type, by the id of the target.
+defaulted: a column that appears, with what stands for nothing. added: what the target has besides,
+such as members of an enum. gone: what the target does not have, and nothing was in it. kept: what
+the target does not know. left-out: views and the like, which hold no rows. lost: cells and rows
+that do not come back.
+"""
+
+Fate = Literal["migrated", "copied", "left-out"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that was done. ``place``: TABLE, TABLE.column, a CSV file and its column.
+
+    ``count``: the cells concerned, of a table rows; of what is lost those that are.
+    """
+
+    effect: Effect
+    place: str
+    words: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Migrated:
+    """What became of one file. ``file``: below the profile. ``before``, ``after``: states of its
+    medium, such as revisions. ``why``: for one that has a state and was copied as it is, or that is
+    left out.
+    """
+
+    file: str
+    fate: Fate
+    before: str | None = None
+    after: str | None = None
+    why: str = ""
+    entries: tuple[Entry, ...] = ()
+
+    @property
+    def lost(self) -> int:
+        """Cells and rows that do not come back."""
+        return sum(one.count for one in self.entries if one.effect == "lost")
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What became of a profile. ``target``: the state that was asked for."""
+
+    profile: str
+    target: str
+    files: tuple[Migrated, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every file with a state was migrated, and all of it comes back."""
+        return not any(one.lost or (one.fate == "copied" and one.why) for one in self.files)
+
+    def document(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "format": FORMAT,
+            "ascend_ref": __version__,
+            "profile": self.profile,
+            "target": self.target,
+            "whole": self.is_whole,
+            "files": [asdict(one) | {"lost": one.lost} for one in self.files],
+        }
+
+    def lines(self) -> Iterator[str]:
+        """As text: what was done, over all files of one state at once, what is lost first; then
+        each file with a state that was copied, or left out; then how many others were copied.
+        """
+        groups: dict[tuple[str | None, str | None], list[Migrated]] = {}
+        for one in self.files:
+            if one.fate == "migrated":
+                groups.setdefault((one.before, one.after), []).append(one)
+        for (before, after), files in groups.items():
+            named = files[0].file if len(files) == 1 else f"{len(files):,} files"
+            yield f"{named}: {before} -> {after}, {_verdict(sum(one.lost for one in files))}"
+            yield from (f"  {line}" for line in _together(files))
+        for one in self.files:
+            if one.why:
+                words = "copied as it is" if one.fate == "copied" else "left out"
+                yield f"{one.file}: {words}: {one.why}"
+        copied = sum(one.fate == "copied" and not one.why for one in self.files)
+        if copied:
+            yield f"{copied:,} further file{'s' * (copied != 1)} copied, which no revision changes"
+
+
+FORMAT = "ascend-ref-migration/1"
+
+
+def _verdict(lost: int) -> str:
+    return f"{lost:,} cells or rows do not come back" if lost else "all of it comes back"
+
+
+def _together(files: Iterable[Migrated]) -> Iterator[str]:
+    """The entries of several files, with what they have in common added up."""
+    counts: Counter[tuple[Effect, str, str]] = Counter()
+    for one in files:
+        for entry in one.entries:
+            counts[entry.effect, entry.place, entry.words] += entry.count
+    for effect, place, words in sorted(counts, key=lambda one: one[0] != "lost"):
+        yield f"{effect} {place}: {words} ({counts[effect, place, words]:,})"

@@ -1,0 +1,54 @@
+"""``ascend-ref migrate``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from ascend_ref.cli.guard import CommandError
+from ascend_ref.cli.options import REVISION, STAGED, output
+from ascend_ref.cli.outputs import room_for
+from ascend_ref.cli.progress import progress_bar
+from ascend_spec.db.model import Revision
+
+
+@click.command()
+@click.argument("profile", type=click.Path(exists=True, path_type=Path), metavar="PROFILE")
+@click.option(
+    "--to",
+    "revision",
+    type=REVISION,
+    required=True,
+    metavar="REVISION",
+    help="A revision of the schema (ascend-ref spec list revisions), or the newest one of a "
+    "SCHEMA_VERSION; older or newer than that of the profile.",
+)
+@output("DIR", STAGED)
+@click.option("--json", "as_json", is_flag=True, help="Print the account as JSON.")
+def migrate(profile: Path, revision: Revision, output: Path, force: bool, as_json: bool) -> int:
+    """Write PROFILE as one of another revision, and state what that loses.
+
+    PROFILE is a database or a folder; it is only read. Its databases are written again: columns
+    that were renamed go on under their other names, types are converted, ids of enums follow the
+    names of their members, columns that appear hold what stands for nothing. What only this file
+    has is kept. All other files are copied, and those that have a form of their own are named.
+
+    What was done stands in migration.json next to the profile: each place, how many cells or rows
+    it concerns, and how many do not come back. Exit codes: 0 all comes back, 1 something does not,
+    or was copied as it is, 2 not migrated.
+    """
+    from .profile import NotMigrated, migrate_profile  # slow: the spec of all files
+
+    try:
+        with room_for(output, force=force), progress_bar(profile.name) as progress:
+            account = migrate_profile(profile, revision, output, progress)
+    except NotMigrated as problem:
+        raise CommandError(str(problem)) from None
+    if as_json:
+        click.echo(json.dumps(account.document(), indent=2))
+    else:
+        for line in account.lines():
+            click.echo(line)
+    return 0 if account.is_whole else 1

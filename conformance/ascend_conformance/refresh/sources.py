@@ -1,0 +1,24 @@
+"""The sources that can be read, each by the form of its checkout."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from . import insight, msprof, torch_npu
+from .checkout import Checkout
+from .stated import Stated, Unreadable
+
+READERS = (msprof, torch_npu, insight)
+
+
+def read_checkout(folder: Path) -> Stated:
+    """What the sources in a folder state.
+
+    Raises :class:`Unreadable` for a folder of no known sources, and for sources of another form.
+    """
+    checkout = Checkout(folder)
+    for reader in READERS:
+        if reader.recognises(checkout):
+            return reader.read(checkout)
+    known = "Ascend/msprof, Ascend/pytorch or Ascend/msinsight"
+    raise Unreadable(f"{folder}: expected a checkout of {known}")
