@@ -13,7 +13,7 @@ from ascend_conformance.schema.versions import NOT_ADMITTED, NOT_STATED, version
 from ascend_spec import packaged
 
 OF_VERSIONS = {NOT_ADMITTED, NOT_STATED}
-RULES = some(change_rules().values(), every=6)
+RULES = some(change_rules().values(), every=12)
 
 
 def changed_by(edits: Sequence[Edit], given: Sequence[Edit] = ()) -> list[Change]:
