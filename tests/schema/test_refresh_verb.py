@@ -51,7 +51,7 @@ def sources(folder: Path, revision: str) -> dict[str, Path]:
     within = folder / "analysis/csrc/application/database"
     within.mkdir(parents=True)
     files = {
-        "msprof_db.cpp": f"{declared}MsprofDB::MsprofDB()\n{{\ntableColNames_ = {{{listed}}};\n}}\n",
+        "msprof_db.cpp": f"{declared}MsprofDB::MsprofDB()\n{{ tableColNames_ = {{{listed}}}; }}\n",
         "db_constant.h": "".join(constants),
         "db_assembler.cpp": assembler,
     }
