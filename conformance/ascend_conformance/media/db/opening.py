@@ -102,7 +102,7 @@ def open_session(candidate: Candidate, options: Options) -> Iterator[Session]:
     with ExitStack() as stack:
         connection = stack.enter_context(closing(open_readonly(candidate.path)))
         register(connection)
-        _require_sound(connection, candidate.path)
+        require_sound(connection, candidate.path)
         documents = tuple(map(read_document, neighbours.documents))
         profiler = _profiler_of(candidate, connection, options, stack)
         info = _profiler_info(neighbours, documents)
@@ -123,7 +123,7 @@ def _profiler_info(
     return next(filter(None, found), None)
 
 
-def _require_sound(connection: apsw.Connection, path: Path) -> None:
+def require_sound(connection: apsw.Connection, path: Path) -> None:
     """Raise ``UnreadableDatabase`` for what must not be read further.
 
     The check of the pages would run the expression of a generated column for every row, whatever
@@ -151,7 +151,7 @@ def _profiler_of(
     try:
         connection = stack.enter_context(closing(open_readonly(path)))
         register(connection)
-        _require_sound(connection, path)
+        require_sound(connection, path)
         profiler = start(show_path(path), path, connection, options.reading)
         attach_readonly(analysis, path, "profiler")
     except (UnreadableDatabase, apsw.Error):
