@@ -77,6 +77,7 @@ class Finding:
     ``texts``: what stands in STRING_IDS under ids of the examples, by ``column=id``. ``cause``: the
     rule whose finding on the same file or folder explains this one. ``changes``: those of the
     schema at this place between the revision that the file is of and the one it is judged by.
+    ``hurts``: the readers that a change of formats hurts, each with its parts and what they do.
     """
 
     rule: str
@@ -100,6 +101,7 @@ class Finding:
     cause: str | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
     changes: tuple[str, ...] = ()
+    hurts: tuple[str, ...] = ()
 
     @property
     def place(self) -> str:

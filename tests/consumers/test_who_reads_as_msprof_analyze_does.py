@@ -15,14 +15,17 @@ from pathlib import Path
 import pytest
 from analyze_in_process import Said, modes, run_modes
 from consumer_scenarios import HEALTHY
-from database_variants import Edit, emptied, no_table, run, variants
+from database_variants import Edit, emptied, no_column, no_table, renamed, run, variants
 from slices import few
 
 from ascend_conformance.consumers.answer import PartAnswer
 from ascend_conformance.consumers.asking import who_reads
+from ascend_conformance.schema import changes_between
+from ascend_conformance.schema.hurting import WAYS, readers_hurt
+from ascend_ref.states import State, find_state
 from ascend_simulator.choices import ModelChoice, Parallelism, Scenario, Schedule
 from ascend_simulator.run import write_run
-from ascend_spec import consumer_catalog
+from ascend_spec import consumer_catalog, load_spec
 
 DATA = Path(__file__).parents[2] / ".." / "shared" / "data"
 REAL = ("db/level0_rank0", "db/level1_rank0", "generations/db_910a_2024_level1_rank0")
@@ -54,6 +57,10 @@ IN_OTHERS = {"communication_time", "communication_matrix"}
 BEYOND = {"other groups": {"communication_matrix_sum", "computational_op_masking"}}
 """By variant the modes of which the contract says too little: what stands inside JSON is not looked
 into, so that they give no result where it names other groups."""
+NEXT = (
+    "revision/1.3.0-mine: "
+    "{schema_version: 1.3.0, date: '2026-12-01', grade: inferred, summary: Less.}\n"
+)
 MARKS = 24
 """Marks and ranges of mstx that are kept; statistics of more take most of the time."""
 
@@ -105,6 +112,44 @@ def test_a_variant(name: str, edit: Edit, small: Path, tmp_path: Path) -> None:
     different = agree(tmp_path / "profile", tmp_path)
     assert [one for one in different if one[0] not in BEYOND.get(name, set())] == []
     assert {one[0] for one in different} == BEYOND.get(name, set())
+
+
+@pytest.mark.parametrize(
+    ("change", "edit"),
+    few(
+        [
+            ("column/COMMUNICATION_OP.opName", no_column("COMMUNICATION_OP", "opName")),
+            ("column/TASK.streamId", renamed("TASK", "streamId", "stream")),
+            ("table/CANN_API", no_table("CANN_API")),
+        ],
+        every=3,
+    ),
+)
+def test_a_change_of_the_schema_hurts_those_that_fail_after_it(
+    change: str, edit: Edit, small: Path, tmp_path: Path
+) -> None:
+    """``diff spec --consumers`` names them: the same contracts, asked before there is a file."""
+    draft = tmp_path / "mine.yaml"
+    draft.write_text(f"{change}: {{until: '2026-12-01'}}\n{NEXT}", encoding="utf-8")
+    old, new = find_state("1.2.0-2026-07"), State(load_spec(draft), "mine")
+    lines = [one for hurt in readers_hurt(old, new, changes_between(old, new)) for one in hurt]
+    (line,) = (one for one in lines if one.startswith("msprof-analyze "))
+    hurt = {
+        name
+        for group in line.partition(": ")[2].split("; ")
+        if group.endswith(f"({WAYS['fails']})") or group.endswith(f"({WAYS['complains']})")
+        for name in group.partition(" (")[0].split(", ")
+    }
+    rank = tmp_path / "profile" / small.name
+    shutil.copytree(small, rank)
+    parts = consumer_catalog().readers["msprof-analyze"].parts
+    alone = [one for one in modes() if one not in IN_OTHERS and not parts[one].made_of]
+    before = run_modes(tmp_path / "profile", tmp_path, alone)
+    well = [one for one in alone if not before[one].error]
+    edit(rank / "ASCEND_PROFILER_OUTPUT")
+    after = run_modes(tmp_path / "profile", tmp_path, well)
+    failing = {one for one in well if after[one].error}
+    assert hurt.intersection(well) == failing != set()
 
 
 @pytest.mark.exhaustive

@@ -63,8 +63,19 @@ def diff() -> None:
     metavar="RULES",
     help="Leave these rules out.",
 )
+@click.option(
+    "--consumers",
+    is_flag=True,
+    help="Only what hurts a reader whose contract is known (spec list readers), each with the "
+    "readers and their parts.",
+)
 def spec(
-    old: str, new: str, judging: Judging, select: tuple[str, ...], ignore: tuple[str, ...]
+    old: str,
+    new: str,
+    judging: Judging,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    consumers: bool,
 ) -> int:
     """Show what changed from state A of the formats to state B, and whom it breaks.
 
@@ -83,7 +94,8 @@ def spec(
 
     selection = Selection(patterns(select, change_rules), patterns(ignore, change_rules))
     try:
-        report = report_between(find_state(old), find_state(new), selection)
+        states = find_state(old), find_state(new)
+        report = report_between(*states, selection, of_readers=consumers)
     except ValueError as error:  # SpecError and StateError are
         raise CommandError(str(error)) from error
     return judging.answer(report, change_rules())

@@ -83,6 +83,7 @@ def unfold(finding: Finding) -> Iterator[Finding]:
             context={},
             sql=None,
             elsewhere={},
+            hurts=(),
         )
 
 
@@ -116,7 +117,10 @@ def _fold_group(group: tuple[Finding, ...], share: int) -> tuple[Finding, ...]:
         return group
     last = group[share - 1]
     elsewhere = Counter(last.elsewhere)
+    hurts = dict.fromkeys(last.hurts)
     for finding in group[share:]:
         elsewhere[finding.place] += finding.count
         elsewhere.update(finding.elsewhere)
-    return (*group[: share - 1], replace(last, elsewhere=dict(sorted(elsewhere.items()))))
+        hurts.update(dict.fromkeys(finding.hurts))
+    folded = replace(last, elsewhere=dict(sorted(elsewhere.items())), hurts=tuple(hurts))
+    return (*group[: share - 1], folded)

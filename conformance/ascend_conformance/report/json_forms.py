@@ -154,6 +154,8 @@ def _finding(finding: Finding, detail: Detail) -> JsonObject:
         result["cause"] = exact(finding.cause, detail.name)
     if finding.changes:
         result["changes"] = [exact(one, detail.prose) for one in finding.changes]
+    if finding.hurts:
+        result["hurts"] = [exact(one, detail.prose) for one in finding.hurts]
     if finding.sql is not None:
         result["sql"] = exact(finding.sql, detail.sql)
     first = list(finding.elsewhere.items())[: detail.places]

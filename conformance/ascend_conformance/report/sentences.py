@@ -40,8 +40,8 @@ def paragraph(finding: Finding, rule: Rule[Any] | None, detail: Detail) -> Itera
 
 
 def parts(finding: Finding, rule: Rule[Any] | None, detail: Detail) -> Iterator[tuple[str, str]]:
-    """The cause, the expected, the changes of the schema, the examples, the further places, the
-    remedy and the query, each labelled.
+    """The cause, the expected, the changes of the schema, the readers that are hurt, the examples,
+    the further places, the remedy and the query, each labelled.
     """
     if finding.cause:
         yield "follows from", visible(finding.cause, detail.name)
@@ -49,6 +49,8 @@ def parts(finding: Finding, rule: Rule[Any] | None, detail: Detail) -> Iterator[
         yield "expected", visible(finding.expected, detail.prose)
     for change in finding.changes:
         yield "changed", visible(change, detail.prose)
+    for reader in finding.hurts:
+        yield "hurts", visible(reader, detail.prose)
     for example in examples(finding, detail):
         yield "example", example
     if finding.elsewhere:

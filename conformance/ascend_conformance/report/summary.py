@@ -160,6 +160,13 @@ class _Group:
         return sum(map(places, self.findings))
 
     @cached_property
+    def hurts(self) -> str:
+        """The readers that are hurt."""
+        lines = [line for one in self.findings for line in one.hurts]
+        readers = dict.fromkeys(line.partition(" ")[0] for line in lines)
+        return f"hurts {', '.join(readers)}" if readers else ""
+
+    @cached_property
     def files(self) -> Sequence[str]:
         return list(dict.fromkeys(_place_of_file(one) for one in self.findings))
 
@@ -224,6 +231,8 @@ def _spelled(
         yield Paragraph("    expected: ", (visible(head.expected, detail.prose),))
     for change in head.changes:
         yield Paragraph("    changed: ", (visible(change, detail.prose),))
+    for reader in head.hurts:
+        yield Paragraph("    hurts: ", (visible(reader, detail.prose),))
     if head.rule in rules:
         yield Paragraph("    exporter: ", (visible(rules[head.rule].fix, detail.prose),))
     yield Paragraph("    you: ", (visible(what_to_do(head), detail.prose),))
@@ -239,7 +248,7 @@ def _line(one: _Group, root: PurePath | None, detail: Detail) -> Paragraph:
         (
             *_title(one, root, detail),
             f": {at}{rows}{count}; ",
-            visible(what_to_do(head), detail.prose),
+            visible(one.hurts or what_to_do(head), detail.prose),
         ),
         hang=2,
     )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
+from itertools import repeat
 from typing import Any
 
 from ascend_ref import __version__
@@ -14,15 +16,19 @@ from ..finding import SPEC, Coverage, FileReport, Finding, Report, Seen, Verdict
 from ..ruleset import EVERYTHING, Rule, Selection
 from .bump import Bump, admits
 from .change import Change, changes_between
+from .hurting import readers_hurt
 from .rule import ChangeRule, change_rules
 from .versions import FAMILY, NOT_ADMITTED, NOT_STATED, declared_between, version_changes
 
 
-def report_between(old: State, new: State, selection: Selection = EVERYTHING) -> Report:
+def report_between(
+    old: State, new: State, selection: Selection = EVERYTHING, *, of_readers: bool = False
+) -> Report:
     """The changes from one state to another as a report: a file for each family that changed.
 
     What breaks somebody is a violation, advice where the version admits it or where only an order
-    is another one; anything else is a note. Raises ``StateError`` for states of two axes,
+    is another one; anything else is a note. ``of_readers``: only what hurts a reader whose contract
+    is known, each with those that it hurts. Raises ``StateError`` for states of two axes,
     ``SpecError`` for documents that cannot be used, ``ValueError`` for a version that is not three
     numbers.
     """
@@ -30,10 +36,11 @@ def report_between(old: State, new: State, selection: Selection = EVERYTHING) ->
     changes = changes_between(old, new)
     changes += version_changes(old, new, changes)
     declared = declared_between(old, new)
-    by_family: dict[str, list[Change]] = {}
-    for one in changes:
-        if selection.wants(as_rule(one.named)):
-            by_family.setdefault(one.family, []).append(one)
+    hurts: Iterable[tuple[str, ...]] = readers_hurt(old, new, changes) if of_readers else repeat(())
+    by_family: dict[str, list[tuple[Change, tuple[str, ...]]]] = {}
+    for one, hurt in zip(changes, hurts, strict=False):
+        if selection.wants(as_rule(one.named)) and (hurt or not of_readers):
+            by_family.setdefault(one.family, []).append((one, hurt))
     compared = (FAMILY, *by_family) if old.axis is None else AXES[old.axis].families
     files = (
         _of_family(family, by_family.get(family, ()), old, new, declared)
@@ -69,18 +76,22 @@ def as_rule(rule: ChangeRule) -> Rule[None]:
 
 
 def _of_family(
-    family: str, changes: Sequence[Change], old: State, new: State, declared: Bump | None
+    family: str,
+    changes: Sequence[tuple[Change, tuple[str, ...]]],
+    old: State,
+    new: State,
+    declared: Bump | None,
 ) -> FileReport:
     versions = dict.fromkeys(filter(None, (old.schema_version, new.schema_version)))
     seen = Seen(
         carrier=SPEC,
         schema_version=" to ".join(versions) if family == FAMILY and versions else None,
         revision=f"{old.name} to {new.name}",
-        rows=Counter(one.address.partition("/")[0] for one in changes),
+        rows=Counter(one.address.partition("/")[0] for one, _ in changes),
         coverage=Coverage(0, 0),
     )
     admitted = declared if family == FAMILY else None
-    findings = tuple(finding_of(one, admitted) for one in changes)
+    findings = tuple(replace(finding_of(one, admitted), hurts=hurt) for one, hurt in changes)
     return FileReport(FAMILIES[family].title, seen, findings)
 
 

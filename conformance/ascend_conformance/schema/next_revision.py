@@ -18,6 +18,7 @@ from ascend_spec.overlay import Draft, Overlay, is_draft, judge, read_draft
 
 from .bump import PARTS, Bump, admits, declared_bump
 from .change import Change, changes_between, required_bump
+from .versions import FAMILY
 
 REVISIONS = "db/revisions.yaml"
 
@@ -38,7 +39,8 @@ class NextRevision:
     """The revision with which the changes of a draft or working copy begin.
 
     ``old`` and ``new`` are the specs before and after it, its number aside. ``stated``: whether it
-    stands there already. ``required``: the part of the version that the changes demand.
+    stands there already. ``changes``: those of the databases, which alone state a version;
+    ``required``: the part of it that they demand.
     """
 
     path: Path
@@ -132,7 +134,8 @@ def _tried(path: Path, base: Spec, revision: Revision) -> NextRevision:
 
 
 def _judged(path: Path, old: Spec, new: Spec, revision: Revision, *, stated: bool) -> NextRevision:
-    changes = tuple(changes_between(State(old, "before"), State(new, "after")))
+    every = changes_between(State(old, "before"), State(new, "after"))
+    changes = tuple(one for one in every if one.family == FAMILY)
     return NextRevision(path, old, new, revision, stated, changes, required_bump(changes))
 
 
