@@ -4,6 +4,8 @@ VENV ?= .venv
 WORKERS ?= auto
 BIN := $(VENV)/bin
 DEMO := build/demo
+FIXTURES := build/fixtures
+GOLDEN := conformance/ascend_conformance/fixtures/golden.yaml
 TORCH_NPU := torch_npu==2.14.0
 FIND_PYTHON := for p in python3.11 python3 python3.12 python3.13 python3.14 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done
@@ -12,7 +14,8 @@ PYTHON ?= $(shell $(FIND_PYTHON))
 # Compiled modules are kept wherever the targets run: each command that tests start loads them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test exhaustive campaign selftest ledger lint format docs bench realism clean
+.PHONY: help demo test exhaustive campaign selftest ledger fixtures golden lint format docs bench \
+	realism clean
 
 help: ## List the targets.
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -41,6 +44,13 @@ ledger: $(VENV)/.installed ## Write down how much rules are held to, which must 
 	$(BIN)/python -c "from ascend_conformance.ledger import counts_document, ledger; \
 	print(counts_document(ledger()), end='')" > tests/conformance/ledger.yaml
 
+fixtures: $(VENV)/.installed ## Build all fixtures and verify them by their golden hashes; some minutes.
+	$(BIN)/ascend-ref fixtures build -o $(FIXTURES) --force
+	$(BIN)/ascend-ref fixtures verify $(FIXTURES)
+
+golden: $(VENV)/.installed ## Write the golden hashes of the fixtures as they are built now.
+	$(BIN)/ascend-ref fixtures build -o $(FIXTURES) --force --write-golden $(GOLDEN)
+
 lint: $(VENV)/.installed-dev ## Formatting, lint, types, direction of imports.
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -61,6 +71,8 @@ bench: $(VENV)/.installed ## Measure the codecs, the checker and the simulator.
 	$(BIN)/python benchmarks/bin.py
 	$(BIN)/python benchmarks/text.py
 	$(BIN)/python benchmarks/raw.py
+	$(BIN)/python benchmarks/schema.py
+	$(BIN)/python benchmarks/report_page.py
 
 realism: $(VENV)/.installed ## Compare simulated profiles and costs of kernels with real ones in ../shared.
 	$(BIN)/python benchmarks/realism.py

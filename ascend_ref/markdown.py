@@ -28,6 +28,12 @@ class Style:
         """The heading of what is written."""
         return f"{'#' * self.level} {title}"
 
+    def part(self, title: object) -> str:
+        """What stands above a part of what is written: a heading below its own, or bold words where
+        several things share a page, so that its contents and the search list things, not parts.
+        """
+        return f"## {title}" if self.level == 1 else f"**{title}**"
+
     def below(self, levels: int = 1) -> Self:
         """The style of a section within."""
         return replace(self, level=self.level + levels)

@@ -6,25 +6,35 @@ from what the checker does.
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 from ascend_conformance.media import load_rules
-from ascend_conformance.pages import demands, rule_pages, rule_targets
+from ascend_conformance.pages import demands, rule_families, rule_pages, rule_targets
 from ascend_conformance.schema.pages import change_rule_pages
 from ascend_ref.cli.reference import command_page
-from ascend_ref.tools.spec.lookup import subjects
+from ascend_ref.tools.spec.lookup import of_kinds, subjects
 from ascend_ref.tools.spec.site import ALONE, SiteStyle, spec_pages, spec_targets
+from ascend_ref.tools.spec.subject import grouped
 from ascend_spec import Catalog, catalog
 
 sys.path.append(str(Path(__file__).parent))  # mkdocs reads this file as one of no package.
 from statements import statements_page
 
 ROOT = Path(__file__).parents[1]
+_REMARKS = re.compile(r'<h2 id="(what-must-hold|where-sources-disagree)"')
+_QUERY = re.compile(r'<div class="highlight"')
+_UNSEARCHED = r"\g<0> data-search-exclude"
+_INDENTATION = re.compile(r"\n\s+")
 EVIDENCE = (
     "index",
     "db-schema",
@@ -36,6 +46,12 @@ EVIDENCE = (
     "mindspore-present",
     "ge-profiling",
 )
+
+LARGEST = 40_000_000
+"""Bytes of the whole site."""
+
+NEVER_READ = (".map", "tinyseg.js", "wordcut.js")
+"""Files of the theme for debugging it, and for searching in languages that have no spaces."""
 
 STATEMENTS = (
     ("statements.md", "002", "Statements about MindSpore's profiler"),
@@ -50,7 +66,39 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for path, text in pages.items():
         files.append(File.generated(config, path, content=text))
     config.nav = navigation(facts, pages)
-    return files
+    return Files([one for one in files if not one.src_uri.endswith(NEVER_READ)])
+
+
+def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
+    """Keep the theme's templates from leaving a blank line for each of their statements."""
+    env.trim_blocks = env.lstrip_blocks = True
+    return env
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Leave out of the search what is found elsewhere: remarks on rules and errata, and the queries
+    of rules, since people look for what they are about.
+    """
+    marked = _REMARKS.sub(_UNSEARCHED, html)
+    of_rules = page.file.src_uri.startswith(("rules/", "changes/"))
+    return _QUERY.sub(_UNSEARCHED, marked) if of_rules else marked
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Take the indentation out of the theme's part of a page, which is the most of small ones."""
+    before, article, rest = output.partition("<article")
+    content, end, after = rest.rpartition("</article>")
+    return "".join(
+        (_INDENTATION.sub("\n", before), article, content, end, _INDENTATION.sub("\n", after))
+    )
+
+
+@event_priority(-200)
+def on_post_build(config: MkDocsConfig) -> None:
+    """Refuse a site that has become too large, when all plugins have written theirs."""
+    held = sum(one.stat().st_size for one in Path(config.site_dir).rglob("*") if one.is_file())
+    if held > LARGEST:
+        raise PluginError(f"the site has {held:,} bytes; {LARGEST:,} are allowed (docs/hooks.py)")
 
 
 def generated_pages(facts: Catalog) -> dict[str, str]:
@@ -58,7 +106,10 @@ def generated_pages(facts: Catalog) -> dict[str, str]:
     rules = load_rules()
     targets = {**spec_targets(), **rule_targets(rules.values())}
     style = SiteStyle(depth=1, targets=targets)
-    pages = {**spec_pages(targets), **rule_pages(rules, targets), **change_rule_pages(targets)}
+    of_rules = rule_pages(rules, targets)
+    # With places in braces the queries are no SQL that could be coloured.
+    of_rules = {path: text.replace("```sql\n", "```\n") for path, text in of_rules.items()}
+    pages = {**spec_pages(targets), **of_rules, **change_rule_pages(targets)}
     found = demands(rules.values(), style)
     alone = {one.page: one.address for one in subjects().values() if one.kind in (*ALONE, "table")}
     for path, address in alone.items():
@@ -90,9 +141,11 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
                 "schema.md",
                 "migrate.md",
                 "conform.md",
+                "who-reads.md",
                 "lookup.md",
                 "drafts.md",
                 "simulate.md",
+                "fixtures.md",
                 "operators.md",
                 "raw.md",
                 "mindspore.md",
@@ -120,18 +173,33 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
         {"CSV files": _section("csv", pages)},
         {"Timelines": _section("timeline", pages)},
         {"API": _section("api", pages)},
-        {"Raw files": _section("raw", pages)},
+        {
+            "Raw files": [
+                *("raw/index.md", "raw/chips.md", "raw/values.md"),
+                *({side.capitalize(): names} for side, names in _raw_files().items()),
+            ]
+        },
         {
             "MindSpore": [
-                path
-                for folder in ("mindspore", "intermediate", "analyser", "rest")
-                for path in _section(folder, pages)
+                *_section("mindspore", pages),
+                {"Intermediate files": _section("intermediate", pages)},
+                {"Analysers": _section("analyser", pages)},
+                {"REST interface": _section("rest", pages)},
+                "statements.md",
             ]
-            + ["statements.md"]
         },
         {"Graph engine": [*_section("ge", pages), "statements-ge.md"]},
         {"Recording": _section("recording", pages)},
-        {"Rules": _section("rules", pages)},
+        {
+            "Rules": [
+                "rules/index.md",
+                "rules/ledger.md",
+                *(
+                    {medium: [{theme: path} for theme, path in themes.items()]}
+                    for medium, themes in rule_families(load_rules().values()).items()
+                ),
+            ]
+        },
         {"Rules of changes": _section("changes", pages)},
         {
             "Facts": [
@@ -145,6 +213,8 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
                 "levels.md",
                 "carriers.md",
                 "cluster.md",
+                "readers.md",
+                "behaviours.md",
                 "layout.md",
                 "exchange.md",
                 "vocabularies.md",
@@ -154,6 +224,12 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
         },
         {"Evidence": [f"evidence/{name}.md" for name in EVIDENCE]},
     ]
+
+
+def _raw_files() -> dict[str, list[str]]:
+    """The pages of raw files by the side that writes them."""
+    by_side = grouped(of_kinds(["raw"]), lambda one: one.cells["side"])
+    return {side: sorted(one.page for one in files) for side, files in by_side.items()}
 
 
 def _tables_first_held_by(facts: Catalog, carrier: str) -> list[str]:

@@ -22,24 +22,38 @@ VERBS = "ascend_ref.verbs"
 COMPLETION = "_ASCEND_REF_COMPLETE"
 
 
+SPEC_VERBS = "ascend_ref.spec_verbs"
+"""Entry points: verbs below ``spec`` of other packages."""
+
+
 @cache
 def installed_verbs() -> Mapping[str, EntryPoint]:
     """The verbs that installed packages register, by name; none of them is loaded."""
     return {entry.name: entry for entry in entry_points(group=VERBS)}
 
 
+@cache
+def installed_spec_verbs() -> Mapping[str, EntryPoint]:
+    """The same, below ``spec``."""
+    return {entry.name: entry for entry in entry_points(group=SPEC_VERBS)}
+
+
 class Shell(click.Group):
-    """A group whose commands are entry points, each loaded when it is asked for."""
+    """A group whose commands are entry points, each loaded when it is asked for, and its own."""
+
+    def registered(self) -> Mapping[str, EntryPoint]:
+        """The entry points by name."""
+        return installed_verbs()
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The verbs' names, without loading any of them."""
-        return sorted(installed_verbs())
+        return sorted({*self.registered(), *self.commands})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The verb, or a stand-in that says why it cannot be loaded."""
-        entry = installed_verbs().get(cmd_name)
+        entry = self.registered().get(cmd_name)
         if entry is None:
-            return None
+            return super().get_command(ctx, cmd_name)
         try:
             with interrupts_held():
                 command: click.Command = entry.load()
@@ -58,9 +72,18 @@ class Shell(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The verb named by the first argument."""
-        if not args[0].startswith("-") and args[0] not in installed_verbs():
-            raise click.UsageError(unknown("verb", args[0], installed_verbs()), ctx)
+        known = self.list_commands(ctx)
+        if not args[0].startswith("-") and args[0] not in known:
+            raise click.UsageError(unknown("verb", args[0], known), ctx)
         return super().resolve_command(ctx, args)
+
+
+class SpecVerbs(Shell):
+    """The verbs below ``spec``."""
+
+    def registered(self) -> Mapping[str, EntryPoint]:
+        """The entry points by name."""
+        return installed_spec_verbs()
 
 
 def _unavailable(name: str, error: Exception) -> click.Command:

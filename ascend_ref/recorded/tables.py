@@ -170,6 +170,10 @@ class FileTables(TablesByColumn):
         shape = shape_of(self._output, name)
         return frozenset(self._homes[name].sources(shape, shape.columns))
 
+    def path_of(self, name: str) -> Path:
+        """The file that a table stands in."""
+        return self._homes[name].path
+
     def head(self, name: str, column: str) -> pa.ChunkedArray:
         """A column of the first rows of a table."""
         field = shape_of(self._output, name).schema.field(column)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from .compare import Difference as Difference
 from .compare import How as How
 from .compare import differences as differences
-from .databases import database_of as database_of
 from .element import Element as Element
 from .element import Fact as Fact
 from .element import Limits as Limits

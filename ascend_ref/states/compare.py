@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from .element import Degree, Element, Fact, Limits, text_of
@@ -64,7 +65,18 @@ def differences(old: Element, new: Element) -> Iterator[Difference]:
     for one in old.children:
         sorts.setdefault(one.sort, ([], []))[0].append(one)
     for olds, news in sorts.values():
-        yield from _of_children(olds, news)
+        yield from _of_children(_numbered(olds), _numbered(news))
+
+
+def _numbered(children: Iterable[Element]) -> list[Element]:
+    """Children whose keys differ: of several with one key the second is ``key (2)``."""
+    seen: Counter[str] = Counter()
+    found = []
+    for one in children:
+        seen[one.key] += 1
+        number = seen[one.key]
+        found.append(replace(one, key=f"{one.key} ({number})") if number > 1 else one)
+    return found
 
 
 def _of_children(olds: Sequence[Element], news: Sequence[Element]) -> Iterator[Difference]:
@@ -108,6 +120,11 @@ def _pairs(before: Mapping[str, Element], after: Mapping[str, Element]) -> dict[
     for key in after:
         if key in before and key not in pairs and key not in taken:
             pairs[key] = key
+    taken = set(pairs.values())
+    twins = {one.twin: key for key, one in before.items() if one.twin and key not in taken}
+    for key, one in after.items():
+        if key not in pairs and one.twin in twins:
+            pairs[key] = twins.pop(one.twin)
     return pairs
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from ascend_spec import Schema, Spec
+from ascend_spec.core import Alteration
 from ascend_spec.core.bounds import allows
-from ascend_spec.core.shows import Show
 from ascend_spec.db.model import (
     CARRIERS,
-    Alteration,
     Carrier,
     Column,
     Enum,
@@ -21,6 +20,7 @@ from ascend_spec.db.model import (
 )
 
 from .element import Degree, Element, Fact, Limits
+from .facts import alterations, closed, counted, show_text
 
 PRESENCES: tuple[Presence, ...] = ("by-switch", "when-rows", "always")
 """The rarest first."""
@@ -39,16 +39,6 @@ def database_of(spec: Spec, table: str, carrier: Carrier, revision: Revision) ->
     return _database(spec, schema, [schema.tables[table]] if table in schema.tables else [])
 
 
-def show_text(show: Show) -> str:
-    """What a cell shows of the recording, in a few words."""
-    of = " or ".join(show.of)
-    if show.form == "nothing":
-        return f"nothing, {show.reason}"
-    if show.words:
-        return f"{of} in words ({', '.join(f'{cell}: {value}' for cell, value in show.words)})"
-    return " as ".join(filter(None, (of, show.pattern or show.packing)))
-
-
 def _database(spec: Spec, schema: Schema, tables: Iterable[Table]) -> Element:
     enums = spec.db.enums
     children = (
@@ -63,7 +53,7 @@ def _database(spec: Spec, schema: Schema, tables: Iterable[Table]) -> Element:
 def _table(spec: Spec, table: Table, schema: Schema) -> Element:
     columns = tuple(_columns(spec, table, schema))
     parts = *columns, *_indexes(table), *_alterations("table", table.name, table.changed, schema)
-    return _named("table", table, schema, parts, shown=f"{len(columns)} columns")
+    return _named("table", table, schema, parts, shown=counted(len(columns), "column"))
 
 
 def _named(
@@ -90,7 +80,7 @@ def _table_facts(table: Table, carrier: Carrier) -> dict[str, Fact]:
         "presence": Degree(table.carriers[carrier], PRESENCES.index(table.carriers[carrier])),
         "writer": table.writer,
         "switches": frozenset(table.switches),
-        "products": frozenset(table.products) or None,
+        "products": closed(table.products),
         "levels": frozenset(map(str, table.levels)),
         "rows": table.rows,
         "interval": table.interval,
@@ -137,9 +127,8 @@ def _alterations(
     kind: str, name: str, changed: Iterable[Alteration], schema: Schema
 ) -> Iterator[Element]:
     """What is otherwise at the state under the same name."""
-    for one in changed:
-        if one.since <= schema.revision.date and allows(one.carriers, schema.carrier):
-            yield Element(kind, name, one.summary, part=one.of, place=one.of)
+    here = (one for one in changed if allows(one.carriers, schema.carrier))
+    return alterations(kind, name, here, schema.revision.date)
 
 
 def _column_facts(column: Column) -> dict[str, Fact]:
@@ -152,8 +141,8 @@ def _column_facts(column: Column) -> dict[str, Fact]:
         "range": Limits(column.minimum, column.maximum),
         "no value": frozenset(map(str, column.none)),
         "null": column.nullable,
-        "members": frozenset(column.members) or None,
-        "references": frozenset(column.references) or None,
+        "members": closed(column.members),
+        "references": closed(column.references),
         "reference": Degree(*(("soft", 1) if column.soft_reference else ("hard", 0))),
         "shows": show_text(column.shows),
     }
@@ -163,7 +152,7 @@ def _enum(enum: Enum, table: Table, schema: Schema) -> Element:
     members = tuple(_members(enum, schema.enums.get(enum.name, {}), schema))
     changed = (*table.changed, *(one for of in table.columns.values() for one in of.changed))
     parts = *members, *_alterations("enum", table.name, changed, schema)
-    return _named("enum", table, schema, parts, f"{len(members)} members", closed=enum.closed)
+    return _named("enum", table, schema, parts, counted(len(members), "member"), closed=enum.closed)
 
 
 def _members(enum: Enum, names: Mapping[int, str], schema: Schema) -> Iterator[Element]:

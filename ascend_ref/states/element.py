@@ -43,8 +43,9 @@ class Element:
     part of the thing with that address it is, and ``place`` where. Among the children of its parent
     that are of its ``sort`` it is known by ``key``;
     ``former``: keys that it had before, newest first. ``label``: what is known by a number and has
-    a name besides, which may move to another number. ``ordered``: whether its place among
-    children of its kind is part of the format. ``returned``: its key was that of another thing
+    a name besides, which may move to another number; ``twin``: by what else it is known, where
+    another key alone makes it no other thing. ``ordered``: whether its place among children of its
+    sort is part of the format. ``returned``: its key was that of another thing
     before. ``shown``: what it is, in few words.
     """
 
@@ -57,6 +58,7 @@ class Element:
     place: str = ""
     former: tuple[str, ...] = ()
     label: str | None = None
+    twin: str | None = None
     ordered: bool = False
     returned: bool = False
     shown: str = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from ascend_spec import Spec
 
@@ -11,21 +12,23 @@ from .compare import Difference, differences
 from .element import Element
 from .state import AXES, State, on_one_axis
 
-SHARED = ("core", "products")
-"""Folders of the spec on which every family rests."""
+TYPES = "core/value_types.yaml"
+GROUNDS = "core/sources.yaml"
+"""Where facts come from, which is no part of the formats."""
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
     """One family of formats; ``title`` is what reports call it.
 
-    ``folders``: of the spec, what its facts stand in besides :data:`SHARED`. ``elements`` gives, by
-    scope (a database, a writer; ``""`` where there are none), what a spec holds at a state of the
-    family's axis, or at the newest.
+    ``documents``: folders and documents of the spec in which its facts stand, besides
+    :data:`GROUNDS`: where none of them differs, nothing does. ``elements`` gives, by scope (a
+    database, a writer; ``""`` where there are none), what a spec holds at a state of the family's
+    axis, or at the newest.
     """
 
     title: str
-    folders: tuple[str, ...]
+    documents: tuple[str, ...]
     elements: Callable[[Spec, str | None], Mapping[str, Element]]
 
 
@@ -75,8 +78,7 @@ def _of_family(name: str, old: State, new: State) -> Iterator[Found]:
 def _is_same(family: Family, old: Spec, new: Spec) -> bool:
     """Whether no document differs on which the family rests."""
     return old is new or all(
-        old.folder.contents(folder) == new.folder.contents(folder)
-        for folder in (*SHARED, *family.folders)
+        old.folder.contents(folder) == new.folder.contents(folder) for folder in family.documents
     )
 
 
@@ -86,7 +88,95 @@ def _databases(spec: Spec, at: str | None) -> Mapping[str, Element]:
     return databases(spec, spec.db.observed[-1] if at is None else spec.db.state(at))
 
 
+def _by_writer(
+    spec: Spec, at: str | None, elements: Callable[[str], Element]
+) -> dict[str, Element]:
+    """Of one writer, or of all that are current."""
+    if at is not None:
+        return {"": elements(at)}
+    return {name: elements(name) for name, one in spec.text.writers.items() if one.current}
+
+
+def _texts(spec: Spec, at: str | None) -> Mapping[str, Element]:
+    from .texts import csv_files
+
+    return _by_writer(spec, at, partial(csv_files, spec))
+
+
+def _timelines(spec: Spec, at: str | None) -> Mapping[str, Element]:
+    from .timelines import timelines
+
+    return _by_writer(spec, at, partial(timelines, spec))
+
+
+def _documents(spec: Spec, at: str | None) -> Mapping[str, Element]:
+    from .documents import documents
+
+    return _by_writer(spec, at, partial(documents, spec))
+
+
+def _blocks(spec: Spec, at: str | None) -> Mapping[str, Element]:
+    from .blocks import blocks
+
+    return {"": blocks(spec, at or spec.bin.epochs[-1].id)}
+
+
+def _raw(spec: Spec, _: str | None) -> Mapping[str, Element]:
+    from .raw_files import raw_files
+
+    return {"": raw_files(spec)}
+
+
+def _interface(spec: Spec, at: str | None) -> Mapping[str, Element]:
+    from .interfaces import interface
+
+    return {"": interface(spec, at or spec.api.generations[-1].id)}
+
+
+def _mindspore(spec: Spec, at: str | None) -> Mapping[str, Element]:
+    from .mindspore_files import mindspore_files
+
+    return {"": mindspore_files(spec, at or list(spec.mindspore.generations)[-1])}
+
+
+def _graph_engine(spec: Spec, _: str | None) -> Mapping[str, Element]:
+    from .others import graph_engine
+
+    return {"": graph_engine(spec)}
+
+
+def _layouts(spec: Spec, _: str | None) -> Mapping[str, Element]:
+    from .others import layouts
+
+    return {"": layouts(spec)}
+
+
+def _cluster(spec: Spec, _: str | None) -> Mapping[str, Element]:
+    from .others import cluster
+
+    return {"": cluster(spec)}
+
+
+def _words(spec: Spec, _: str | None) -> Mapping[str, Element]:
+    from .others import words
+
+    return {"": words(spec)}
+
+
 FAMILIES: Mapping[str, Family] = {
-    "db": Family("databases", ("db",), _databases),
+    "db": Family("databases", ("db", "products", TYPES), _databases),
+    "text": Family("CSV files", ("text", "products", TYPES), _texts),
+    "timeline": Family("timelines", ("text", "timeline", "products", TYPES), _timelines),
+    "documents": Family("JSON documents", ("text", "documents", "products"), _documents),
+    "bin": Family("operator files", ("bin",), _blocks),
+    "raw": Family("raw files", ("raw", "layout", "products"), _raw),
+    "api": Family("API messages", ("api",), _interface),
+    "mindspore": Family(
+        "files of MindSpore's profiler", ("mindspore", "raw", "layout"), _mindspore
+    ),
+    "ge": Family("graph engine", ("ge", "raw"), _graph_engine),
+    "layout": Family("names of files", ("layout", "text", "timeline"), _layouts),
+    "cluster": Family("analysis of all ranks", ("cluster", TYPES), _cluster),
+    "core": Family("words and switches", ("core/words.yaml", "core/switches.yaml"), _words),
 }
 """By the name of their folder in the spec, in the order of reports."""

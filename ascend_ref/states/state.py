@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -25,6 +25,10 @@ class Axis:
 
 AXES: Mapping[AxisName, Axis] = {
     "revision": Axis("a revision or day of the databases", ("db",)),
+    "writer": Axis("a writer of texts", ("text", "timeline", "documents")),
+    "epoch": Axis("an epoch of visualize_data.bin", ("bin",)),
+    "generation": Axis("a generation of the API", ("api",)),
+    "mindspore-generation": Axis("a generation of MindSpore's profiler", ("mindspore",)),
 }
 """By the kind of address that their states have."""
 
@@ -57,22 +61,28 @@ class State:
 
 def names_of(spec: Spec, axis: AxisName) -> tuple[str, ...]:
     """The states of an axis, oldest first where they have an order."""
-    if axis == "revision":
-        return tuple(one.id for one in spec.db.revisions)
-    raise KeyError(axis)
+    named: Mapping[AxisName, Callable[[], Iterable[str]]] = {
+        "revision": lambda: (one.id for one in spec.db.revisions),
+        "writer": lambda: spec.text.writers,
+        "epoch": lambda: spec.bin.axis.names or (),
+        "generation": lambda: spec.api.axis.names or (),
+        "mindspore-generation": lambda: spec.mindspore.generations,
+    }
+    return tuple(named[axis]())
 
 
 def find_state(text: str) -> State:
     """The state that a text means: ``1.2.0-2026-07``, ``revision/1.2.0-2026-07``, ``2026-06-17``,
-    ``cpp-2025``, ``E2``, ``upstream``, ``G3``, the folder of a working copy or ``FOLDER@STATE``.
+    ``cpp-2025``, ``cpp@2026-06-23``, ``E2``, ``upstream``, ``G3``, a draft, the folder of a working
+    copy or ``FOLDER@STATE``.
 
-    Names are those of the spec in use. Raises :class:`StateError`, and ``SpecError`` for a folder
-    that is no spec.
+    Names are those of the spec in use, over which drafts are laid. Raises :class:`StateError`, and
+    ``SpecError`` for a draft or folder that cannot be used.
     """
     folder, _, state = text.rpartition("@")
     for path, at in ((text, ""), (folder, state)):
-        if path and Path(path).is_dir():
-            spec = load_spec(Path(path))
+        if path and (Path(path).is_dir() or path.endswith(".yaml")):
+            spec = load_spec(Path(path), current())
             return replace(_named(spec, at), name=text) if at else State(spec, text)
     return _named(current(), text)
 
@@ -111,6 +121,9 @@ def _named(spec: Spec, text: str) -> State:
     kind, slash, rest = text.partition("/")
     wanted = [one for one in AXES if one == kind] if slash else list(AXES)
     name = rest if slash and wanted else text
+    writer, _, day = name.partition("@")
+    if DAY.fullmatch(day) and writer in spec.text.writers:
+        return State(spec, name, "writer", name)
     for axis in wanted:
         known = {one.casefold(): one for one in names_of(spec, axis)}
         if name.casefold() in known:
@@ -132,4 +145,4 @@ def _unknown(spec: Spec, text: str) -> str:
     near = close_to(text, known)
     hint = f"; did you mean {' or '.join(near)}?" if near else ""
     axes = ", ".join(one.called for one in AXES.values())
-    return f"unknown state {text!r}: expected {axes}, or the folder of a working copy{hint}"
+    return f"unknown state {text!r}: expected {axes}, a draft or the folder of a working copy{hint}"

@@ -13,7 +13,7 @@ from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.model import USUAL_FAMILY
 from ascend_spec import text_catalog
 from ascend_spec.text.csv_file import CsvFile
-from ascend_spec.text.model import Scene, Writer
+from ascend_spec.text.model import Output, Scene, Writer
 
 from . import (
     bandwidth,
@@ -187,14 +187,19 @@ def tables_in_csv_files(recorded: Recorded, writer: str | None) -> set[str]:
     return {table for one in files if _writer_of(one, chosen, family) for table in one.tables}
 
 
+def writers_of(output: Output) -> list[str]:
+    """The ids of the writers as which the CSV files of an output can be written."""
+    return [
+        one.id
+        for one in text_catalog().writers.values()
+        # Nobody knows the forms of numbers of those that do not end times with a tab.
+        if one.output == output and one.tabbed and text_catalog().written_by(one.id)
+    ]
+
+
 def _writer(recorded: Recorded, name: str | None, family: str) -> Writer:
     writers = text_catalog().writers
-    known = [
-        one.id
-        for one in writers.values()
-        # Nobody knows the forms of numbers of those that do not end times with a tab.
-        if one.output == recorded.output and one.tabbed and text_catalog().written_by(one.id)
-    ]
+    known = writers_of(recorded.output)
     if name is not None and name not in known:
         is_read = name in writers and writers[name].output == recorded.output
         reason = ", whose files can be read only" if is_read else ""

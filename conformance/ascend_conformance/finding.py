@@ -14,8 +14,9 @@ Verdict = Literal["failure", "violation", "advice", "note"]
 VERDICTS: tuple[Verdict, ...] = ("failure", "violation", "advice", "note")
 """Gravest first. A failure is one of the checker: whether the file conforms is not known."""
 
-Question = Literal["conformity", "difference", "change"]
-"""Whether files are as they should be, whether two are the same, what a change of formats breaks.
+Question = Literal["conformity", "difference", "change", "source"]
+"""Whether files are as they should be, whether two are the same, what a change of formats breaks,
+whether the spec agrees with its sources.
 """
 
 OF_FILES = VERDICTS[1:]
@@ -45,6 +46,11 @@ API = "MindStudio Insight API"
 SPEC = "formats"
 """The carrier of what is no file but a family of formats in two states, which ``revision`` names;
 ``rows`` counts what changed by the kind of its address.
+"""
+
+SOURCE = "source of formats"
+"""The carrier of what the sources of an exporter or viewer state; ``rows`` counts the facts that
+were read, by kind.
 """
 
 TEXT_SUFFIXES = (".csv", ".json")
@@ -100,9 +106,11 @@ class Finding:
         """``TABLE.column``, ``op_summary.csv: Op Name``, ``0x05 basic info: /name`` for a place in
         JSON, or ``""`` for the file itself.
         """
-        in_json = self.column is not None and self.column.startswith("/")
-        joint = ": " if self.in_text or in_json else "."
-        return joint.join(part for part in (self.table, self.column) if part)
+        table, column = self.table, self.column
+        if not table or not column:
+            return table or column or ""
+        joint = ": " if column.startswith("/") or self.in_text else "."
+        return f"{table}{joint}{column}"
 
     @property
     def in_text(self) -> bool:
@@ -169,6 +177,8 @@ class Seen:
     """The facts that decided for this revision or these writers."""
     files: Mapping[str, str] = field(default_factory=dict)
     """Of text deliverables: by file, in words, who wrote it and how."""
+    events: Mapping[str, int] = field(default_factory=dict)
+    """Of timelines: how many events of which layer and kind, ``ascend-hardware/task``."""
 
 
 @dataclass(frozen=True, slots=True)

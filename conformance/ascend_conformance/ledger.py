@@ -129,7 +129,7 @@ def ledger_page(entries: Iterable[Entry], style: Style = PLAIN) -> str:
     listed = list(entries)
     sums: Mapping[str, Mapping[str, int]] = counts(listed)
     linked = [
-        (style.link("rule", one.id) if one.kind != CHANGE else one.id, *cells)
+        (style.link("change-rule" if one.kind == CHANGE else "rule", one.id), *cells)
         for one, (_, *cells) in zip(listed, rows(listed), strict=True)
     ]
     return page(

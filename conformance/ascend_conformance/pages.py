@@ -8,6 +8,7 @@ from typing import Any
 from ascend_ref.markdown import PLAIN, Style, page, table
 from ascend_ref.tools.spec.pages import citations, in_force
 from ascend_ref.tools.spec.site import SiteStyle, Targets
+from ascend_ref.tools.spec.subject import grouped
 
 from .ledger import ledger, ledger_page
 from .media import medium_of
@@ -35,13 +36,13 @@ def rule_page(rule: Rule[Any], style: Style = PLAIN) -> str:
         ("Erratum", style.link("erratum", rule.erratum) if rule.erratum else ""),
         ("Invariant", rule.invariant or ""),
         ("Source", citations(rule.source, style)),
-        "## Why",
+        style.part("Why"),
         style.prose(rule.why),
-        "## Fix",
+        style.part("Fix"),
         style.prose(rule.fix),
-        "## Example",
+        style.part("Example"),
         style.prose(rule.example),
-        "## How it is found",
+        style.part("How it is found"),
         described.search,
         *described.mutation,
     )
@@ -54,31 +55,50 @@ def _verdict(rule: Rule[Any]) -> str:
 
 
 def rules_index(rules: Iterable[Rule[Any]], style: Style = PLAIN) -> str:
-    """Every rule with its verdict and what it finds."""
-    rows = (
-        (style.link("rule", rule.id), rule.name, rule.verdict, style.prose(rule.summary))
-        for rule in rules
-    )
-    return page(
-        "# Rules",
-        "What each of them is held to stands in the [ledger](ledger.md).",
-        table(("rule", "name", "verdict", "what it finds"), rows),
-    )
+    """Every rule with its verdict and what it finds, those of a medium together."""
+    headers = ("rule", "name", "verdict", "what it finds")
+    sections = []
+    for title, family in grouped(rules, _medium_title).items():
+        rows = (
+            (style.link("rule", rule.id), rule.name, rule.verdict, style.prose(rule.summary))
+            for rule in family
+        )
+        sections += [f"## {title}", table(headers, rows)]
+    held = "What each of them is held to stands in the [ledger](ledger.md)."
+    return page("# Rules", held, *sections)
+
+
+def _medium_title(rule: Rule[Any]) -> str:
+    medium = medium_of(rule)
+    return medium.title or medium.name
 
 
 def rule_targets(rules: Iterable[Rule[Any]]) -> dict[tuple[str, str], str]:
     """Where on the site each rule is explained."""
-    return {("rule", rule.id): f"rules/{rule.id}.md" for rule in rules}
+    return {("rule", rule.id): rule.page for rule in rules}
 
 
 def rule_pages(rules: Mapping[str, Rule[Any]], targets: Targets) -> dict[str, str]:
     """The rules' pages by their path below the site's root."""
     style = SiteStyle(depth=1, targets=targets)
-    return {
+    pages = {
         "rules/index.md": rules_index(rules.values(), style),
         "rules/ledger.md": ledger_page(ledger(), style),
-        **{f"rules/{rule.id}.md": rule_page(rule, style) for rule in rules.values()},
     }
+    by_path = grouped(rules.values(), lambda rule: rule.page.partition("#")[0])
+    for path, family in by_path.items():
+        title = f"{_medium_title(family[0])}: {family[0].theme.replace('_', ' ')}"
+        pages[path] = page(f"# {title}", *(rule_page(rule, style.below()) for rule in family))
+    return pages
+
+
+def rule_families(rules: Iterable[Rule[Any]]) -> dict[str, dict[str, str]]:
+    """By medium, in words, and by theme the path of the page of its rules."""
+    found: dict[str, dict[str, str]] = {}
+    for rule in rules:
+        theme = rule.theme.replace("_", " ").capitalize()
+        found.setdefault(_medium_title(rule), {})[theme] = rule.page.partition("#")[0]
+    return {medium: dict(sorted(found[medium].items())) for medium in sorted(found, key=str.lower)}
 
 
 def demands(rules: Iterable[Rule[Any]], style: Style = PLAIN) -> dict[str, str]:

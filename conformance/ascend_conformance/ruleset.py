@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any, Generic, TypeVar
 
+from ascend_ref.markdown import anchor
 from ascend_spec.core import Bounds, Grade, parse
 
 from .finding import Finding, Verdict
@@ -66,6 +67,11 @@ class Rule(Bounds, Generic[AnySearch]):
     def structural(self) -> bool:
         """Generated from the spec's tables and columns rather than from a stated invariant."""
         return self.theme in {"structure", "files"}
+
+    @property
+    def page(self) -> str:
+        """Where the site has it, among the rules of its theme: path and fragment."""
+        return f"rules/{self.medium}-{self.theme}.md#{anchor(f'{self.id} {self.name}')}"
 
     def finding(self, file: str, message: str, count: int = 1, total: int = 1) -> Finding:
         """That the rule is broken in a file, in so many of its rows; where is still to be added."""

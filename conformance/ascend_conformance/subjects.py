@@ -20,7 +20,7 @@ def rule_subjects() -> Iterator[Subject]:
             kind="rule",
             name=rule.id,
             summary=rule.summary,
-            page=f"rules/{rule.id}.md",
+            page=rule.page,
             section=partial(_section, rule),
             fact=rule,
             also=(rule.name,),

@@ -225,28 +225,14 @@ def truth(
     }
 
 
-def write_run(
-    scenario: Scenario,
-    seed: int,
-    out: Path,
-    formats: Sequence[str] = ("pytorch-db",),
-    revision: str | None = None,
-    executor: Executor | None = None,
-    progress: Progress | None = None,
-    writer: str | None = None,
-    generation: str | None = None,
-) -> Run:
-    """Simulate a scenario and write its profiles and truth.json into the new folder ``out``.
+def writable(
+    scenario: Scenario, seed: int, formats: Sequence[str], generation: str | None = None
+) -> tuple[Scenario, str, str]:
+    """The run that :func:`write_run` writes in these formats, the day of MindSpore's files and the
+    writer of its folders; arguments as there.
 
-    formats: names of :data:`FORMATS`. Those of one exporter share the folders of its profiles;
-    profiles of several exporters, and several rounds, stand in folders of their own. revision: of
-    the schema, the newest by default. writer: the generation of exporters that writes the texts of
-    CANN's profiler, by default the current one. generation: of MindSpore's profiler, or a day
-    (ISO), by default :func:`first_day`; its folders are today's for a day before there were any.
-    Where it writes a job, the run is one of a compiled graph, in all formats. The executor does not
-    change a byte. ``out`` appears complete or not at all. Raises :class:`ScenarioError`,
-    ``FileExistsError`` where ``out`` exists, ``KeyError`` for an unknown format, revision or
-    generation, ``OSError``.
+    Raises :class:`ScenarioError` where a format cannot hold the run, ``KeyError`` for an unknown
+    format or generation.
     """
     if any(FORMATS[name].output == "mindspore-jobs" for name in formats):
         scenario = of_mindspore(scenario)
@@ -272,6 +258,33 @@ def write_run(
                 f"{accepted.name}: capture.npu is false; expected true for the format {name}, "
                 "which holds what the device's profiler records"
             )
+    return accepted, day, viewer
+
+
+def write_run(
+    scenario: Scenario,
+    seed: int,
+    out: Path,
+    formats: Sequence[str] = ("pytorch-db",),
+    revision: str | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    writer: str | None = None,
+    generation: str | None = None,
+) -> Run:
+    """Simulate a scenario and write its profiles and truth.json into the new folder ``out``.
+
+    formats: names of :data:`FORMATS`. Those of one exporter share the folders of its profiles;
+    profiles of several exporters, and several rounds, stand in folders of their own. revision: of
+    the schema, the newest by default. writer: the generation of exporters that writes the texts of
+    CANN's profiler, by default the current one. generation: of MindSpore's profiler, or a day
+    (ISO), by default :func:`first_day`; its folders are today's for a day before there were any.
+    Where it writes a job, the run is one of a compiled graph, in all formats. The executor does not
+    change a byte. ``out`` appears complete or not at all. Raises :class:`ScenarioError`,
+    ``FileExistsError`` where ``out`` exists, ``KeyError`` for an unknown format, revision or
+    generation, ``OSError``.
+    """
+    accepted, day, viewer = writable(scenario, seed, formats, generation)
     chosen = catalog().revision(revision).id if revision else catalog().revisions[-1].id
     runner = executor or InProcess()
     profiles: list[Path] = []

@@ -12,6 +12,7 @@ from .spec import api_catalog as api_catalog
 from .spec import bin_catalog as bin_catalog
 from .spec import catalog as catalog
 from .spec import cluster_catalog as cluster_catalog
+from .spec import consumer_catalog as consumer_catalog
 from .spec import current as current
 from .spec import document_catalog as document_catalog
 from .spec import ge_catalog as ge_catalog

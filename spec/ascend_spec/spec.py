@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .api import ApiCatalog
     from .bin import BinCatalog
     from .cluster import ClusterCatalog
+    from .consumers import ConsumerCatalog
     from .core import Folder, Loader
     from .db import Catalog
     from .documents import DocumentCatalog
@@ -73,6 +74,13 @@ class Spec:
         from .cluster import ClusterCatalog
 
         return ClusterCatalog(self.loader)
+
+    @cached_property
+    def consumers(self) -> ConsumerCatalog:
+        """Readers of profiles: what each reads, drops and misreads."""
+        from .consumers import ConsumerCatalog
+
+        return ConsumerCatalog(self.loader)
 
     @cached_property
     def text(self) -> TextCatalog:
@@ -217,6 +225,11 @@ def catalog() -> Catalog:
 def cluster_catalog() -> ClusterCatalog:
     """The database of an analysis of all ranks, by the spec in use."""
     return current().cluster
+
+
+def consumer_catalog() -> ConsumerCatalog:
+    """Readers of profiles, by the spec in use."""
+    return current().consumers
 
 
 def text_catalog() -> TextCatalog:

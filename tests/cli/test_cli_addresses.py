@@ -12,6 +12,7 @@ from slices import some
 
 from ascend_conformance.media import load_rules
 from ascend_conformance.pages import rule_pages
+from ascend_conformance.schema.pages import change_rule_pages
 from ascend_ref.cli import main
 from ascend_ref.markdown import PLAIN, anchor
 from ascend_ref.tools.spec.lookup import NotFound, find, of_kinds, subjects
@@ -35,7 +36,11 @@ def output(*words: str, capsys: pytest.CaptureFixture[str]) -> str:
 def anchors() -> dict[str, set[str]]:
     """The fragments of every page of the site; a heading that comes again has a number."""
     targets = spec_targets()
-    pages = {**spec_pages(targets), **rule_pages(load_rules(), targets)}
+    pages = {
+        **spec_pages(targets),
+        **rule_pages(load_rules(), targets),
+        **change_rule_pages(targets),
+    }
     found: dict[str, set[str]] = {}
     for path, text in pages.items():
         seen: Counter[str] = Counter()

@@ -75,8 +75,10 @@ def test_printed_make_targets_exist(document: str) -> None:
             "docs/migrate.md",
             "docs/conform.md",
             "docs/lookup.md",
+            "docs/who-reads.md",
             "docs/schema.md",
             "docs/simulate.md",
+            "docs/fixtures.md",
             "docs/operators.md",
             "docs/raw.md",
             "docs/mindspore.md",
@@ -110,7 +112,16 @@ def test_printed_commands_work(
 
 
 @pytest.mark.parametrize(
-    "document", ["README.md", "docs/migrate.md", "docs/raw.md", "docs/mindspore.md", "docs/ge.md"]
+    "document",
+    [
+        "README.md",
+        "docs/migrate.md",
+        "docs/fixtures.md",
+        "docs/raw.md",
+        "docs/mindspore.md",
+        "docs/ge.md",
+        "docs/who-reads.md",
+    ],
 )
 def test_what_a_document_says_is_printed_is_printed(
     document: str,

@@ -20,10 +20,11 @@ REPORTERS = {
     "ascend-ref diff spec",
     "ascend-ref ge conform-life-cycle",
     "ascend-ref probe",
+    "ascend-ref spec refresh",
 }
 WRITERS = (
-    *("decode", "encode", "export", "ge run", "ge trace", "kernel", "migrate", "plot"),
-    *("simulate", "spec export", "spec overlay", "specimen"),
+    *("decode", "encode", "export", "fixtures build", "ge run", "ge trace", "kernel", "migrate"),
+    *("plot", "simulate", "spec export", "spec overlay", "specimen"),
 )
 LISTS = (
     ["scenarios"],
@@ -31,6 +32,8 @@ LISTS = (
     ["rules", "DB4"],
     ["spec", "list"],
     ["spec", "list", "tables"],
+    ["fixtures", "list"],
+    ["fixtures", "list", "--axes"],
 )
 
 
@@ -60,11 +63,12 @@ def test_no_verb_spells_an_output_or_a_deliverable_otherwise() -> None:
 
 def test_every_verb_that_works_on_many_items_takes_workers() -> None:
     found = {
-        one.split()[-1]: options(one)["--workers"]
+        one.removeprefix("ascend-ref "): options(one)["--workers"]
         for one in COMMANDS
         if "--workers" in options(one)
     }
-    assert found.keys() == {"check", "export", "simulate"}
+    several = {"fixtures build", "fixtures verify"}
+    assert found.keys() == {"check", "export", "simulate", *several}
     for option in found.values():
         assert isinstance(option.type, click.IntRange)
         assert (option.type.min, option.type.max) == (1, 64)

@@ -11,11 +11,11 @@ from shutil import copytree
 import pytest
 from slices import marked, some
 
+from ascend_conformance.difference.pairing import Difference
 from ascend_conformance.harness.case import Case
 from ascend_conformance.harness.conform import conform
 from ascend_conformance.harness.drawing import draw_cases
 from ascend_conformance.harness.exporters import Function
-from ascend_conformance.harness.pairing import Difference
 from ascend_conformance.harness.stages import STAGES
 from ascend_simulator.scenario import RUN
 from ascend_spec import catalog

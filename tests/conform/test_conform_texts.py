@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from ascend_conformance.difference.files import texts_below
+from ascend_conformance.difference.texts import differences
 from ascend_conformance.harness.exporters import Msprof, MsprofAnalyze
-from ascend_conformance.harness.files import texts_below
-from ascend_conformance.harness.texts import differences
 from ascend_ref.recorded import from_captures
 from ascend_ref.timeline import write_timeline
 from ascend_simulator.run import simulate

@@ -14,16 +14,16 @@ from shutil import copytree
 import pytest
 from slices import marked
 
-from ascend_conformance.harness import databases
+from ascend_conformance.difference import databases
+from ascend_conformance.difference.files import tables_below
+from ascend_conformance.difference.pairing import Difference
 from ascend_conformance.harness.case import Case
 from ascend_conformance.harness.conform import Outcome, conform
 from ascend_conformance.harness.drawing import draw_cases, size
 from ascend_conformance.harness.expected import Expected, read_expected
 from ascend_conformance.harness.exporters import Function
-from ascend_conformance.harness.files import tables_below
 from ascend_conformance.harness.limits import Limits
 from ascend_conformance.harness.named import NoExporter, exporter_of
-from ascend_conformance.harness.pairing import Difference
 from ascend_conformance.harness.stages import STAGES
 from ascend_conformance.harness.trial import PLAINLY, prepared
 from ascend_ref.cli import main

@@ -97,8 +97,9 @@ def test_relations_are_tried_where_they_are_judged() -> None:
     assert len(legal_cases(found, rule)) == entry.trying.legal
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("medium", ["bin", "raw"])
+@pytest.mark.parametrize(
+    "medium", [marked("raw", pytest.mark.exhaustive), marked("bin", pytest.mark.campaign)]
+)
 def test_what_is_broken_is_what_the_ledger_says(medium: str) -> None:
     """Every rule of a medium on all its specimens."""
     found = media()[medium].self_test(SelfTest(media()[medium].specimens, processes=2))

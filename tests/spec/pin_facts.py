@@ -36,7 +36,6 @@ PROSE = frozenset(
         "at",
         "tells",
         "shows",
-        "readers",
         "grade",
         "meaning",
         "example",
@@ -93,11 +92,14 @@ OURS = frozenset(
         "proposal",
         "refusal",
         "refusals",
+        "reader",
+        "behaviour",
     ]
 )
 # Provenance as a whole, and what the documents say where an erratum decides against them. The
-# entities of the recording are the own model of the project; no document or file states them.
-NOT_FACTS = ("sources", "errata")
+# entities of the recording, and the words for what readers do, are the own model of the project; no
+# document or file states them.
+NOT_FACTS = ("sources", "errata", "behaviours")
 MODEL = "recording"
 KINDS = {"table": "table", "enum": "enum", "file": "csv", "layer": "layer"}
 NAMING = [
@@ -131,6 +133,7 @@ NAMING = [
     "way",
     "analyser",
     "request",
+    "behaviour",
     "option",
     "variable",
     "bit",

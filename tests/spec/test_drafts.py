@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import pickle
 import re
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -14,12 +16,16 @@ import pytest
 import yaml
 from slices import marked, some
 
+from ascend_conformance.media.db.selftest import make_specimen
 from ascend_ref.cli import main
 from ascend_ref.db.ddl import create_table
 from ascend_ref.execution import Processes
+from ascend_ref.tools.spec.lookup import subjects
 from ascend_spec import Spec, catalog, load_spec, packaged, using
 from ascend_spec.core import SpecError, parse
 from ascend_spec.overlay import DraftError, Overlay
+from ascend_spec.overlay.laying import Laying
+from ascend_spec.overlay.places import KINDS
 
 FACTS = "schema_version: 1.3.0, grade: inferred, summary: Queues."
 REVISION = f"revision/1.3.0-queue: {{date: '2026-12-01', {FACTS}}}\n"
@@ -203,6 +209,39 @@ def test_a_draft_of_what_is_there_changes_nothing(name: str, tmp_path: Path) -> 
         assert getattr(getattr(spec, first), second) == getattr(getattr(packaged(), first), second)
 
 
+def test_a_private_table_is_known_at_every_revision_and_judged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vendor = tmp_path / "vendor.yaml"
+    vendor.write_text(
+        """
+table/VENDOR_POWER:
+  summary: Power of each board, sampled by a daemon of our own.
+  writer: msprof
+  carriers: {msprof: when-rows}
+  sample: timestampNs
+  columns:
+    timestampNs: {type: timestampNs, shows: {nothing: unrecorded}, summary: Time of the sample.}
+    watts: {type: byteCount, shows: {nothing: unrecorded}, summary: Power.}
+""",
+        "utf-8",
+    )
+    specimen = make_specimen("msprof", "1.2.0-2025-12")
+    profile = tmp_path / "msprof_20260721120000.db"
+    profile.write_bytes(specimen.content)
+    with closing(sqlite3.connect(profile)) as database, database:
+        database.execute("CREATE TABLE VENDOR_POWER(timestampNs INTEGER, watts INTEGER)")
+        database.execute("INSERT INTO VENDOR_POWER SELECT min(startNs), 310 FROM TASK")
+    assert main(["check", str(profile)]) == 0
+    assert "DB102 unknown-table" in capsys.readouterr().out
+    assert main(["--spec", str(vendor), "check", str(profile)]) == 0
+    assert "conforms: no violation, no advice" in capsys.readouterr().out
+    with closing(sqlite3.connect(profile)) as database, database:
+        database.execute("UPDATE VENDOR_POWER SET watts = -1")
+    main(["--spec", str(vendor), "check", str(profile)])
+    assert "VENDOR_POWER.watts" in capsys.readouterr().out
+
+
 # --- mistakes -------------------------------------------------------------------------------------
 
 MISTAKES = [
@@ -320,6 +359,39 @@ def report(path: Path) -> str | None:
     except SpecError as failure:
         return str(failure)
     return None
+
+
+NAMED_OTHERWISE = {
+    "trace-key": 5,  # metadata events, which have a document of their own
+    "trace-form": 8,  # of older writers, which have that of the newer one like them
+    "data-type": 10,  # by the name that functions have
+    "values": 6,  # sets that other documents hold
+    "metric": None,  # a ratio also stands for its time
+    "header": None,  # of copies, and of counters
+}
+
+
+@pytest.mark.exhaustive
+def test_what_has_an_address_can_be_changed() -> None:
+    laying = Laying(packaged().folder, (), "draft")
+    lost: dict[str, list[str]] = {}
+    for subject in subjects().values():
+        if subject.kind in KINDS and laying.find(subject.kind, subject.name) is None:
+            lost.setdefault(subject.kind, []).append(subject.name)
+    assert lost.keys() == NAMED_OTHERWISE.keys()
+    for kind, names in lost.items():
+        assert NAMED_OTHERWISE[kind] in (None, len(names)), names
+
+
+@pytest.mark.parametrize(("erratum", "document"), some([("E900", "db"), ("T900", "text")], every=2))
+def test_an_erratum_stands_with_those_of_its_family(
+    erratum: str, document: str, tmp_path: Path
+) -> None:
+    facts = "title: Queues, at: [TASK], says: [{source: draft, claim: A.}], resolution: B."
+    source = "source/draft: {grade: inferred, title: A draft, where: here}"
+    spec = laid(tmp_path, f"erratum/{erratum}: {{{facts}}}\n{source}")
+    rows = spec.folder.read(f"{document}/errata.yaml")
+    assert rows[-1]["id"] == erratum
 
 
 # --- the same everywhere --------------------------------------------------------------------------

@@ -71,4 +71,4 @@ def _new_from(place: str) -> str:
     table, _, column = place.partition(".")
     owner = catalog().tables[table]
     changed = owner.columns[column].changed if column else owner.changed
-    return next((one.since for one in changed), "")
+    return next((one.since for one in changed if one.since), "")

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ascend_ref.states import Difference, database_of, differences
+from ascend_ref.states import Difference, differences
+from ascend_ref.states.databases import database_of
 from ascend_spec import catalog, current, per_spec
 from ascend_spec.core import Bounds
 from ascend_spec.db.model import Revision, Table
@@ -43,10 +44,10 @@ def history_of(name: str) -> tuple[Event, ...]:
     table, enum = catalog().tables.get(name), catalog().enums.get(name)
     if table is None:
         return ()
-    dated: tuple[Bounds, ...] = (table, *(table.columns.values() if enum is None else enum.members))
+    dated: list[Bounds] = [table, *table.changed]
+    dated += table.columns.values() if enum is None else enum.members
+    dated += (one for column in table.columns.values() for one in column.changed)
     days = {day for one in dated for day in (one.since, one.until) if day}
-    days |= {one.since for one in table.changed}
-    days |= {one.since for column in table.columns.values() for one in column.changed}
     days |= {day for day in (table.renamed_on, *table.carriers_since.values()) if day}
     return tuple(_events(table, days))
 

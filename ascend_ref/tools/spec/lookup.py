@@ -32,6 +32,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
     "timeline_pages:event_subjects": ("trace-event", "argument"),
     "document_pages:document_subjects": ("document",),
     "cluster_pages:cluster_subjects": ("cluster-table",),
+    "consumer_pages:consumer_subjects": ("reader", "behaviour"),
     "blocks:bin_subjects": ("block", "record", "values", "epoch"),
     "blocks:key_subjects": ("key",),
     "raw_pages:raw_subjects": ("raw", "chip", "raw-values"),

@@ -67,6 +67,15 @@ SHEETS: Mapping[str, tuple[str, str]] = {
         "The tables of `cluster_analysis.db`, which `msprof-analyze cluster -m all` computes from "
         "the databases of all ranks. A table without rows is not there.",
     ),
+    "readers.md": (
+        "Readers of profiles",
+        "What programs that read profiles need of them, and what they do with the rest. "
+        "`ascend-ref who-reads` counts it in a profile.",
+    ),
+    "behaviours.md": (
+        "What readers do wrong",
+        "The list is closed: readers are described by these alone.",
+    ),
     "value-types.md": (
         "Value types",
         "The kinds of values, each with its unit and range written once.",

@@ -79,6 +79,10 @@ KINDS: Mapping[str, KindOfSubject] = {
     "pid-rule": KindOfSubject("pid-rules", "how the pid of a layer is made"),
     "document": KindOfSubject("documents", "a JSON document"),
     "cluster-table": KindOfSubject("cluster-tables", "a table of cluster_analysis.db"),
+    "reader": KindOfSubject("readers", "a program that reads profiles"),
+    "behaviour": KindOfSubject(
+        "behaviours", "a way in which readers go wrong", names="[a-z0-9]+(-[a-z0-9]+)+"
+    ),
     "block": KindOfSubject("blocks", "a block type of visualize_data.bin"),
     "key": KindOfSubject("keys", "a place in the JSON of a block", names="0x[0-9a-f]{2}/.*"),
     "record": KindOfSubject("records", "packed bytes of visualize_data.bin"),

@@ -13,6 +13,7 @@ from click.shell_completion import CompletionItem
 
 from ascend_ref.cli.console import print_columns, print_page, print_rows
 from ascend_ref.cli.options import REVISION, Known, output
+from ascend_ref.cli.shell import SpecVerbs
 from ascend_spec import Schema, catalog, text_catalog
 from ascend_spec.db.model import CARRIERS, Reading
 
@@ -113,7 +114,7 @@ def narrowed(command: Callable[..., None]) -> Callable[..., None]:
     return reduce(lambda made, option: option(made), reversed(options), with_scope)
 
 
-@click.group(no_args_is_help=False)
+@click.group(cls=SpecVerbs, no_args_is_help=False)
 def spec() -> None:
     """Look up everything that the formats consist of.
 

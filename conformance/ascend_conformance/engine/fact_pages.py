@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from ascend_ref.markdown import code, fenced
+from ascend_ref.markdown import Style, code, fenced
 
 from ..ruleset import Rule
 
@@ -20,14 +20,14 @@ def search_in(table: str, rule: Rule[Any]) -> str:
 
 
 def edits_of(
-    rule: Rule[Any], edits: Sequence[Mapping[str, Any]], clean: str, there: str
+    rule: Rule[Any], edits: Sequence[Mapping[str, Any]], clean: str, there: str, style: Style
 ) -> Iterator[str]:
     """How the self-test changes what is clean. ``clean``: on what; ``there``: where it looks."""
     if not edits:
         return
     others = sorted(rule.also)
     woken = f" and, by their nature, {', '.join(others)}:" if others else " and no other:"
-    yield "## How the self-test breaks it"
+    yield style.part("How the self-test breaks it")
     yield f"On {clean} these edits wake this rule{woken}"
     yield fenced("yaml", yaml.safe_dump(list(edits), sort_keys=False, width=90))
     if rule.search.victim:
@@ -37,7 +37,7 @@ def edits_of(
         yield f"{other}: {rule.also[other]}"
 
 
-def edits_of_files(rule: Rule[Any]) -> Iterator[str]:
+def edits_of_files(rule: Rule[Any], style: Style) -> Iterator[str]:
     """How the self-test changes the files of a clean folder."""
     edits = [dict(edit) for edit in rule.breaks]
-    yield from edits_of(rule, edits, "clean files", "the files")
+    yield from edits_of(rule, edits, "clean files", "the files", style)

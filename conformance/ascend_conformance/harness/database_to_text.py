@@ -16,10 +16,10 @@ from ascend_ref.profile.export import databases, export_database
 from ascend_simulator.scenario import Scenario
 from ascend_spec import catalog, text_catalog, timeline_catalog
 
+from ..difference.files import texts_below
 from ..media.text.deliverables import Deliverable
 from ..media.text.layers import STEP_TRACE
 from .case import Case
-from .files import texts_below
 from .writing import write_profile
 
 FORMATS = {"pytorch": ("pytorch-db", "pytorch-text"), "msprof": ("msprof-db", "csv", "timeline")}

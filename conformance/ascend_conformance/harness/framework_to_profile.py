@@ -9,10 +9,10 @@ from pathlib import Path
 from ascend_ref.profile.raw import export_raw
 from ascend_spec import layout_catalog
 
-from . import databases, texts
+from ..difference import databases, texts
+from ..difference.files import File, tables_below, texts_below
+from ..difference.pairing import Difference
 from .case import Case
-from .files import File, tables_below, texts_below
-from .pairing import Difference
 from .writing import write_profile
 
 FORMATS = ("pytorch-raw", "pytorch-db", "pytorch-text")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from ascend_ref.profile.raw import export_raw
 
-from . import databases
+from ..difference import databases
+from ..difference.files import DatabaseTable, tables_below
 from .case import Case
-from .files import DatabaseTable, tables_below
 from .raw_to_text import make_raw
 
 FORMATS = ("raw", "msprof-db")

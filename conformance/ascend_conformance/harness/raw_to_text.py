@@ -18,9 +18,9 @@ from ascend_ref.raw.vocabulary import level, numbered
 from ascend_spec import layout_catalog, raw_catalog
 from ascend_spec.core.packed import dtype_of
 
-from . import texts
+from ..difference import texts
+from ..difference.files import texts_below
 from .case import Case
-from .files import texts_below
 from .writing import write_profile
 
 FORMATS = ("raw", "csv", "timeline")

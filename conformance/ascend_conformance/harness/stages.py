@@ -8,8 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ..difference import cluster_database
+from ..difference.files import texts_below
+from ..difference.pairing import Difference
+from ..difference.texts import differences
 from . import (
-    cluster_database,
     database_to_text,
     framework_to_profile,
     ranks_to_cluster,
@@ -17,9 +20,6 @@ from . import (
     raw_to_text,
 )
 from .case import Case
-from .files import texts_below
-from .pairing import Difference
-from .texts import differences
 
 Files = Sequence[Any]
 """Files, or tables of one, each with path, name and place; every stage has its own kind."""

@@ -11,6 +11,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from ..check import check_candidates
+from ..difference.files import File
+from ..difference.pairing import Difference
 from ..engine.candidate import Listing
 from ..engine.failure import rule_that_finds
 from ..finding import Finding, Verdict
@@ -19,8 +21,6 @@ from ..options import Options
 from ..ruleset import EVERYTHING, Selection
 from .case import Case
 from .exporters import Exporter, How, Result
-from .files import File
-from .pairing import Difference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -54,6 +54,9 @@ class Medium(ABC):
     name: str
     """What its rules are called for (:attr:`.Rule.medium`)."""
 
+    title: str = ""
+    """What its rules are headed with; its name where there is nothing."""
+
     given: tuple[str, ...] = ()
     """What it judges, in words for somebody who gave nothing of the kind."""
 

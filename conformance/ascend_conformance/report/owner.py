@@ -15,8 +15,8 @@ from ascend_spec.core import parse
 class Remedy:
     """``do`` for findings of ``rules``, ids or beginnings of ids, or of ``verdicts``.
 
-    ``breaks``: for changes of formats, by whom they break. ``losses``: for every other advice that
-    names what was lost as well.
+    ``breaks``: for changes of formats, by whom they break; the spec is by those of its sources.
+    ``losses``: for every other advice that names what was lost as well.
     """
 
     do: str

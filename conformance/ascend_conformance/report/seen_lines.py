@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ascend_conformance.finding import API, BLOCK_FILE, MINDSPORE, RAW, SPEC, TEXT, FileReport, Seen
+from ascend_conformance.finding import (
+    API,
+    BLOCK_FILE,
+    MINDSPORE,
+    RAW,
+    SOURCE,
+    SPEC,
+    TEXT,
+    FileReport,
+    Seen,
+)
 
 from .detail import Detail
 from .escape import visible
@@ -18,7 +28,7 @@ def seen_lines(file: FileReport, detail: Detail) -> Iterator[tuple[str, str]]:
     """Pairs of label and value, every value on one line and safe to show."""
     if file.seen:
         yield from _recognised(file.seen, detail)
-    if file.unreadable is None and not (file.seen and file.seen.carrier == SPEC):
+    if file.unreadable is None and not (file.seen and file.seen.carrier in (SPEC, SOURCE)):
         rules, places = counted(file.rules_run, "rule"), counted(file.places_checked, "place")
         yield "checked", f"{rules} at {places}"
 
@@ -39,12 +49,13 @@ def _recognised(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:
         yield "devices", _numbers(seen.devices, detail)
         kinds = counted(len(seen.rows), "kind")
         yield "records", f"{sum(seen.rows.values()):,} of {kinds} of files"
-    elif seen.carrier == SPEC:
+    elif seen.carrier in (SPEC, SOURCE):
         yield "states", _known(seen.revision, detail)
         if seen.schema_version is not None:
             yield "version", _known(seen.schema_version, detail)
         kinds = counted(len(seen.rows), "kind")
-        yield "changes", f"{sum(seen.rows.values()):,} of {kinds} of things"
+        what = "changes" if seen.carrier == SPEC else "read"
+        yield what, f"{sum(seen.rows.values()):,} of {kinds} of things"
     elif seen.carrier == TEXT:
         yield from _text(seen, detail)
     else:

@@ -69,7 +69,7 @@ def changes_between(old: State, new: State) -> list[Change]:
 
     Raises ``StateError`` for states of two axes, ``SpecError`` for documents that cannot be used.
     """
-    changes = [_named(one) for one in differences_between(old, new)]
+    changes = [named(one) for one in differences_between(old, new)]
     return [*_rewritten(old, changes), *changes]
 
 
@@ -78,7 +78,8 @@ def required_bump(changes: Iterable[Change]) -> Bump:
     return max((one.bump for one in changes), key=BUMPS.index, default="none")
 
 
-def _named(found: Found) -> Change:
+def named(found: Found) -> Change:
+    """A difference under the rule that names it."""
     one = found.difference
     return Change(
         rule_of(one).id,

@@ -61,7 +61,7 @@ def as_rule(rule: ChangeRule) -> Rule[None]:
         fix=rule.fix,
         example=f"{rule.example.address}: {_in_words(rule.example.before, rule.example.after)}",
         source=rule.source,
-        expected=_expected(rule),
+        expected=_expected(rule, FAMILY),
         theme="changes",
         medium="spec",
         search=None,
@@ -80,11 +80,12 @@ def _of_family(
         coverage=Coverage(0, 0),
     )
     admitted = declared if family == FAMILY else None
-    findings = tuple(_finding(one, admitted) for one in changes)
+    findings = tuple(finding_of(one, admitted) for one in changes)
     return FileReport(FAMILIES[family].title, seen, findings)
 
 
-def _finding(change: Change, declared: Bump | None) -> Finding:
+def finding_of(change: Change, declared: Bump | None = None) -> Finding:
+    """A change as a finding; ``declared`` is what the version raises, ``None`` where none does."""
     rule = change.named
     texts = {"before": change.before, "after": change.after}
     return Finding(
@@ -93,7 +94,7 @@ def _finding(change: Change, declared: Bump | None) -> Finding:
         verdict=_verdict(rule, declared),
         file=FAMILIES[change.family].title,
         message=f"{rule.summary.rstrip('.')}: {_in_words(change.before, change.after)}",
-        expected=_expected(rule),
+        expected=_expected(rule, change.family),
         table=change.address,
         column=change.place or None,
         context={
@@ -115,10 +116,13 @@ def _verdict(rule: ChangeRule, declared: Bump | None) -> Verdict:
     return "advice" if is_mild else "violation"
 
 
-def _expected(rule: ChangeRule) -> str:
-    if rule.bump == "none":
-        return "" if rule.breaks == "nobody" else "a version that says so"
-    return f"{rule.bump} is raised" + ("" if rule.breaks == "nobody" else f"; breaks {rule.breaks}")
+def _expected(rule: ChangeRule, family: str) -> str:
+    """What a change demands of the version, which databases alone state, and whom it breaks."""
+    broken = "" if rule.breaks == "nobody" else f"breaks {rule.breaks}"
+    if rule.id in (NOT_ADMITTED, NOT_STATED):
+        return "a version that says so"
+    raised = f"{rule.bump} is raised" if family == FAMILY and rule.bump != "none" else ""
+    return "; ".join(filter(None, (raised, broken)))
 
 
 def _in_words(before: str, after: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
+from ascend_ref.markdown import anchor
 from ascend_ref.states import Difference, How
 from ascend_spec.core import Grade, parse
 
@@ -30,6 +31,9 @@ BREAKS: Mapping[Breaks, str] = {
 """Who is broken by a change, gravest first, and how."""
 
 assert tuple(BREAKS) == get_args(Breaks)  # noqa: S101
+
+DESCRIBED = "summary"
+"""The fact that something is described in other words, which is one rule for everything."""
 
 ANY = "*"
 """Every sort of things, or every event, that no other rule names."""
@@ -52,8 +56,9 @@ class ChangeRule:
     ``of``: sorts of things (``column``, ``table index``) that it is about; ``event``: what happens
     to them, one of these; ``how``: only in these ways (:class:`ascend_ref.states.Difference`).
     ``edit``: a change of the documents of the spec (:mod:`.edits`) that is this change alone, that
-    of the ``example``, but for the rules in ``also``; ``keep``: the nearest edit that is none.
-    ``source``: who says what it breaks.
+    of the ``example``, but for the rules in ``also``; ``keep``: the nearest edit that is none;
+    ``given``: edits that are made before either, where the spec has no such thing.
+    ``source``: who says what it breaks. ``theme``: the document that states the rule.
     """
 
     id: str
@@ -70,8 +75,15 @@ class ChangeRule:
     grade: Grade
     edit: tuple[Mapping[str, Any], ...]
     keep: tuple[Mapping[str, Any], ...]
+    theme: str
     how: tuple[How, ...] = ()
     also: tuple[str, ...] = ()
+    given: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def page(self) -> str:
+        """Where the site has it, among the rules of its theme: path and fragment."""
+        return f"changes/{self.theme}.md#{anchor(f'{self.id} {self.name}')}"
 
 
 @cache
@@ -94,11 +106,11 @@ def change_rules() -> Mapping[str, ChangeRule]:
 def _rule(row: Mapping[str, Any], document: str) -> ChangeRule:
     """A row of a document as it is, whose keys are the fields."""
     own = {"id" if key == "rule" else key: value for key, value in row.items()}
-    unknown = own.keys() - {one.name for one in fields(ChangeRule)}
+    unknown = own.keys() - {one.name for one in fields(ChangeRule)} | own.keys() & {"theme"}
     if unknown:
         raise ValueError(f"{document}: {own.get('id')}: unknown key {min(unknown)!r}")
     try:
-        return msgspec.convert(own, ChangeRule)
+        return msgspec.convert({**own, "theme": document.removesuffix(".yaml")}, ChangeRule)
     except msgspec.ValidationError as error:
         raise ValueError(f"{document}: {own.get('id')}: {error}") from error
 
@@ -110,7 +122,8 @@ def rule_of(difference: Difference) -> ChangeRule:
     """
     known = _by_difference()
     sort, event, how = difference.element.sort, difference.event, difference.how
-    tried = ((sort, event, how), (sort, event, ""), (sort, ANY, ""), (ANY, event, ""))
+    own = ((sort, event, how), (sort, event, ""), (sort, ANY, ""))
+    tried = (*own[: 0 if event == DESCRIBED else 3], (ANY, event, ""), (ANY, ANY, ""))
     found = next((known[one] for one in tried if one in known), None)
     if found is None:
         raise KeyError(f"no rule of changes names {' '.join((sort, event, how))!r}")

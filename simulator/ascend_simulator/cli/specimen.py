@@ -9,7 +9,7 @@ import click
 from ascend_ref.cli.options import REVISION, number, output
 from ascend_ref.cli.outputs import room_for
 from ascend_spec import catalog
-from ascend_spec.db.model import Revision
+from ascend_spec.db.model import Carrier, Revision
 
 
 @click.command()
@@ -37,7 +37,7 @@ def specimen(
     output: Path,
     *,
     force: bool,
-    carrier: str,
+    carrier: Carrier,
     revision: Revision | None,
     ranks: int,
     steps: int,
@@ -51,21 +51,13 @@ def specimen(
     """
     from ascend_ref.atomic.folder import staged
 
-    from ..specimen import Shape, write_msprof_folder, write_rank_folder  # slow: numpy, pyarrow
+    from ..specimen import Shape, write_specimen  # slow: numpy, pyarrow
 
     as_of = (revision or catalog().revisions[-1]).id
-    write = write_rank_folder if carrier == "pytorch" else write_msprof_folder
+    shape = Shape(seed=seed, steps=steps, ranks=ranks, operators=operators, level=level)
     with room_for(output, force=force), staged(output) as draft:
-        written = [
-            write(
-                draft,
-                as_of,
-                Shape(
-                    seed=seed, steps=steps, ranks=ranks, rank=rank, operators=operators, level=level
-                ),
-            ).relative_to(draft)
-            for rank in range(ranks if carrier == "pytorch" else 1)
-        ]
+        found = write_specimen(draft, as_of, carrier, shape)
+        written = [path.relative_to(draft) for path in found]
     for path in written:
         click.echo(str(output / path))
     return 0

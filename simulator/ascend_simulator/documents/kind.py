@@ -57,7 +57,11 @@ class ScenarioKind(Generic[Scenario]):
 
     def validate(self, scenario: Scenario, name: str = "scenario") -> Scenario:
         """The scenario itself, when it is possible. Raises :class:`ScenarioError`."""
-        return self._built(Document(name, self.to_document(scenario), {}))
+        return self.from_document(self.to_document(scenario), name)
+
+    def from_document(self, document: Mapping[str, Any], name: str = "scenario") -> Scenario:
+        """The scenario of plain values. Raises :class:`ScenarioError` as :meth:`parse`."""
+        return self._built(Document(name, document, {}))
 
     def to_document(self, scenario: Scenario, *, defaults: bool = False) -> dict[str, Any]:
         """The scenario as plain values; fields at their defaults only where they are asked for."""

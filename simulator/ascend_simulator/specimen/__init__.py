@@ -10,4 +10,5 @@ from __future__ import annotations
 from .folder import build as build
 from .folder import write_msprof_folder as write_msprof_folder
 from .folder import write_rank_folder as write_rank_folder
+from .folder import write_specimen as write_specimen
 from .shape import Shape as Shape

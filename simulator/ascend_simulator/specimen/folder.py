@@ -89,6 +89,16 @@ def _listed(values: Values) -> list[Any]:
 LETTERS = "ABCDEFGHIJKLMNOP"
 
 
+def write_specimen(folder: Path, revision: str, carrier: Carrier, shape: Shape) -> list[Path]:
+    """Write what a profiler leaves of all ranks of a shape below a folder: a directory for each
+    with pytorch, one in all with msprof. Returns them. Raises ``FileExistsError``.
+    """
+    if carrier == "msprof":
+        return [write_msprof_folder(folder, revision, shape)]
+    ranks = range(shape.ranks)
+    return [write_rank_folder(folder, revision, replace(shape, rank=rank)) for rank in ranks]
+
+
 def write_rank_folder(folder: Path, revision: str, shape: Shape | None = None) -> Path:
     """Write ``{host}_{pid}_{time}_ascend_pt`` below a folder, for one rank; returns its path.
 

@@ -10,13 +10,17 @@ from copy import deepcopy
 from functools import cache, cached_property
 from typing import Any
 
+import construct
+
 from ascend_spec.core import Axis, Erratum, Loader, bounds_of
 from ascend_spec.core.dialect import DIALECT, Node, compile_schema, inlined, known_keys
 from ascend_spec.core.loader import reading, without
 from ascend_spec.core.values import ValueSet
 
+from .container import HEADER
 from .kernel import LoadFacts, MemoryFacts, RooflineFacts, load_columns
 from .model import BlockType, Column, Epoch
+from .records import CACHE_RECORD, TRACE_RECORD
 
 FOLDER = "bin"
 
@@ -87,6 +91,11 @@ class BinCatalog:
     def rooflines(self) -> RooflineFacts:
         """The charts of 0x0D."""
         return RooflineFacts(self.documents, self.axis)
+
+    @property
+    def records(self) -> Mapping[str, construct.Struct]:
+        """The declarations of packed bytes with fields, by the names that people look up."""
+        return {"header": HEADER, "trace-record": TRACE_RECORD, "cache-record": CACHE_RECORD}
 
     @cached_property
     def columns(self) -> Mapping[int, Mapping[str, Column]]:

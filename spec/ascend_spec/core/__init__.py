@@ -4,6 +4,7 @@ from .bounds import DAYS as DAYS
 from .bounds import Axis as Axis
 from .bounds import Bounds as Bounds
 from .bounds import bounds_of as bounds_of
+from .facts import Alteration as Alteration
 from .facts import Decision as Decision
 from .facts import Erratum as Erratum
 from .facts import Grade as Grade

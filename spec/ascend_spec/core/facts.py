@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from .bounds import Bounds
+
 Grade = Literal["documented", "observed", "inferred"]
 
 GRADES: tuple[Grade, ...] = get_args(Grade)
@@ -80,6 +82,21 @@ def _decision(place: str, errata: list[Erratum], sources: Mapping[str, Source]) 
         source=winners,
         against=documents,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Alteration(Bounds):
+    """What is otherwise on some days, though the name and all other facts are as before.
+
+    ``of``: what values mean or how they are made, how they are spelled, which are new, in what
+    order rows stand, of which type they are. ``carriers``: the databases that it is about; empty:
+    all.
+    """
+
+    of: Literal["meaning", "values", "additions", "order", "type"]
+    summary: str
+    source: tuple[str, ...]
+    carriers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

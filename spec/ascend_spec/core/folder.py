@@ -61,12 +61,12 @@ class Folder:
         return SpecError(f"{self.root / name}: cannot be read: {reason}")
 
     def contents(self, folder: str) -> dict[str, bytes]:
-        """The bytes of every YAML document below a folder, by name; of a missing one nothing."""
+        """The bytes of every YAML document below a folder, or of one document, by name; of a
+        missing one nothing.
+        """
         root = self.root / folder
-        return {
-            path.relative_to(self.root).as_posix(): path.read_bytes()
-            for path in sorted(root.rglob("*.yaml"))
-        }
+        found = [root] if root.is_file() else sorted(root.rglob("*.yaml"))
+        return {path.relative_to(self.root).as_posix(): path.read_bytes() for path in found}
 
 
 def parse(text: str) -> Any:

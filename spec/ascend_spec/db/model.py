@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ascend_spec.core import DAYS, Bounds, Grade, StorageClass
+from ascend_spec.core import DAYS, Alteration, Bounds, Grade, StorageClass
 from ascend_spec.core.shows import Show
 
 Reading = Literal["documented", "observed"]
@@ -30,22 +30,6 @@ class Revision:
     date: str
     grade: Grade
     summary: str
-
-
-@dataclass(frozen=True, slots=True)
-class Alteration:
-    """What is otherwise from a day on, though name, type and what is shown are as before.
-
-    ``of``: what values mean or how they are made, how they are spelled, which are new, in what
-    order rows stand, how a column is declared in some files. ``carriers`` empty: in all that hold
-    it.
-    """
-
-    since: str
-    of: Literal["meaning", "values", "additions", "order", "type"]
-    summary: str
-    source: tuple[str, ...]
-    carriers: tuple[Carrier, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +100,6 @@ class Table(Bounds):
     data: tuple[str, ...] = ()
     switches: tuple[str, ...] = ()
     products: tuple[str, ...] = ()
-    readers: tuple[str, ...] = ()
     levels: tuple[int, ...] = (0, 1, 2)
     indexes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     interval: tuple[str, str] | None = None

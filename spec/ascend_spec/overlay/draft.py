@@ -115,7 +115,8 @@ def _piece(file: str, line: int, address: Any, content: Any) -> Piece:
         kind, name = "", address
     piece = Piece(file, line, address, kind, name, content)
     if kind and kind not in KINDS:
-        raise piece.fault(f"unknown kind {kind!r}{similar(kind, KINDS)}")
+        meant = similar(kind, KINDS) or f"; known: {', '.join(KINDS)}"
+        raise piece.fault(f"unknown kind {kind!r}{meant}")
     if content is None:
         raise piece.fault("expected a mapping of facts; what disappears gets until: DAY")
     if not isinstance(content, dict) or not content:

@@ -17,6 +17,9 @@ DRAFT = "draft"
 """The source of what a draft states without one."""
 SOURCES = "core/sources.yaml"
 
+_LETTERS = re.compile("[^A-Z].*")
+"""What follows the letters of the id of an erratum."""
+
 PLACED = ("after", "before")
 """Keys that say next to which other part of its owner a part stands."""
 WHICH = "where"
@@ -225,6 +228,7 @@ class Laying:
             document = self._free_name(folder, piece.name)
             self._read[document] = row = {str(thing.key): piece.name, **row}
         else:
+            document = self._home(thing, piece.name)
             content = self._document(document)
             rows = content[thing.within] if thing.within else content
             if isinstance(rows, dict):
@@ -237,6 +241,14 @@ class Laying:
         self.laid.append(Laid(piece, document, row, new=True))
         if piece.kind == "enum" and self.find("table", piece.name) is None:
             self._add_enum_table(piece)
+
+    def _home(self, thing: Thing, name: str) -> str:
+        """The document of a new row: of several the one whose names begin with the same letters."""
+        for document in thing.also if thing.key else ():
+            known = str(self._document(document)[0][thing.key])
+            if _LETTERS.sub("", known) == _LETTERS.sub("", name):
+                return document
+        return thing.where
 
     def _add_enum_table(self, piece: Piece) -> None:
         """A table like those of the other enums."""

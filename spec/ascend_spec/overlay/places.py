@@ -85,6 +85,37 @@ THINGS: Mapping[str, Thing] = {
     "event": Thing("api/events.yaml", "event"),
     "error": Thing("api/errors.yaml", "code"),
     "generation": Thing("api/generations.yaml", "id"),
+    "erratum": Thing(
+        "db/errata.yaml",
+        "id",
+        also=tuple(
+            f"{family}/errata.yaml"
+            for family in ("text", "products", "bin", "raw", "mindspore", "ge", "api")
+        ),
+    ),
+    "metric": Thing("text/pmu.yaml", within="metrics"),
+    "counter-group": Thing("text/pmu.yaml", within="groups"),
+    "trace-form": Thing("timeline/forms.yaml", "writer"),
+    "values": Thing("bin/enums.yaml"),
+    "raw-values": Thing("raw/vocabularies.yaml"),
+    "intermediate": Thing("mindspore/tables", "table"),
+    "mindspore-values": Thing("mindspore/vocabularies.yaml"),
+    "analyser": Thing("mindspore/analysers.yaml", "analyser"),
+    "refusal": Thing("mindspore/refusals.yaml", "refusal"),
+    "ge-variable": Thing("ge/environment.yaml", "variable"),
+    "ge-call": Thing("ge/functions.yaml", "function"),
+    "ge-code": Thing("ge/codes.yaml", "name"),
+    "ge-state": Thing("ge/states.yaml", "state"),
+    "ge-component": Thing("ge/components.yaml", "component"),
+    "ge-layer": Thing("ge/layers.yaml", "title"),
+    "data-type": Thing("ge/data_types.yaml", "name"),
+    "profiling-type": Thing("ge/profiling_types.yaml", "name"),
+    "switch-bit": Thing("ge/switch_bits.yaml", "bit"),
+    "aic-metric": Thing("ge/metrics.yaml", "metric"),
+    "executor": Thing("ge/executors.yaml", "executor"),
+    "insertion": Thing("ge/insertion.yaml", "step"),
+    "dump-message": Thing("ge/messages.yaml", "message"),
+    "ge-dump": Thing("ge/dumps.yaml", "dump"),
 }
 """Kinds whose things stand on their own."""
 

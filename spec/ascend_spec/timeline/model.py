@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ascend_spec.core import Grade
+from ascend_spec.core import Alteration, Grade
 from ascend_spec.core.bounds import allows
 from ascend_spec.core.names import NameForm
 from ascend_spec.core.shows import RowTest, Show
@@ -28,7 +28,7 @@ class Arg:
 
     ``json``: JSON types of the value. ``none``: values that mean "no value", outside type and
     range. ``values`` closes the set of texts. ``many``: several members of this form follow each
-    other. ``shows``: what of the recording it shows.
+    other. ``shows``: what of the recording it shows. ``changed``: how it was otherwise for a time.
     """
 
     name: NameForm
@@ -48,6 +48,7 @@ class Arg:
     many: bool = False
     writers: tuple[str, ...] = ()
     documented_as: tuple[str, ...] = ()
+    changed: tuple[Alteration, ...] = ()
     errata: tuple[str, ...] = ()
 
 

@@ -79,9 +79,9 @@ def _rising(walk: Walk, by: str) -> str:
     return f"{text}.{judged}"
 
 
-def mutation(relation: Relation) -> Iterator[str]:
+def mutation(relation: Relation, style: Style) -> Iterator[str]:
     """How the self-test breaks it, and what must not break it."""
-    yield "## How the self-test breaks it"
+    yield style.part("How the self-test breaks it")
     yield "In a clean recording this change wakes the relation, in every medium that shows it:"
     yield _yaml(relation.search.edits)
     if relation.search.legal:

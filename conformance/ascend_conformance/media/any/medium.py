@@ -25,6 +25,10 @@ _BY_THEME = {
         "text deliverables of a folder and the databases next to them",
         "Where all comparisons in which most rows differ have one file in common, it is that file.",
     ),
+    "differences": Described(
+        "two profiles of any media (ascend-ref diff)",
+        "What both show of the recording is paired and compared by meaning.",
+    ),
     "expected": Described(
         "every profile that is judged with --expect",
         "What its files show together is compared with what the expectation names.",
@@ -49,6 +53,7 @@ class _Checker(Medium):
     """What the checker says of itself, on whatever it judges, and of what is no profile."""
 
     name = NO_PROFILE
+    title = "Any profile"
 
     def rules(self) -> Mapping[str, Rule[Any]]:
         from ...engine.failure import own_rules

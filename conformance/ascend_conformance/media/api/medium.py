@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 class _Answers(Medium):
     name = "api"
+    title = "Answers of a server"
 
     def rules(self) -> Mapping[str, Rule[Any]]:
         from .rules import load_api_rules
@@ -28,17 +29,17 @@ class _Answers(Medium):
         return Described(
             "the answers of a server, by ascend-ref probe",
             f"The probe compares what came with what is due, and notices: {finds}.",
-            _mutation(rule),
+            _mutation(rule, style),
         )
 
 
-def _mutation(rule: Rule[Any]) -> Iterator[str]:
+def _mutation(rule: Rule[Any], style: Style) -> Iterator[str]:
     import yaml
 
     from ascend_ref.markdown import fenced
 
     if rule.breaks:
-        yield "## How the tests break it"
+        yield style.part("How the tests break it")
         yield "In what a sound server sends, each of these changes wakes this rule alone:"
         edits = yaml.safe_dump([dict(edit) for edit in rule.breaks], sort_keys=False)
         yield fenced("yaml", edits)

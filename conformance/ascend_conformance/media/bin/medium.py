@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     from ...engine.candidate import Candidate, Listing
     from ...engine.damaging import Change
     from ...engine.progress import Progress
-    from ...engine.trials import Trials
+    from ...engine.trials import Trials, Trying
     from ...options import Options
     from ...ruleset import Rule
 
 
 class _BlockFiles(Medium):
     name = "bin"
+    title = "visualize_data.bin"
     given = ("visualize_data*.bin",)
     specimens = ("bin",)
 
@@ -56,10 +57,23 @@ class _BlockFiles(Medium):
 
         return run_specimens(wanted.processes, wanted.progress, wanted.rules)
 
+    def trying(self) -> Mapping[str, Trying]:
+        """A rule for files of older epochs alone is tried on none of ours."""
+        from ascend_spec import bin_catalog
+
+        from ...engine.trials import Trying
+        from .rules import in_force
+
+        newest = bin_catalog().epochs[-1].id
+        return {
+            rule.id: Trying.of(rule, None if in_force(rule, newest) else 0)
+            for rule in self.rules().values()
+        }
+
     def describe(self, rule: Rule[Any], style: Style) -> Described:
         from . import pages
 
-        return Described(pages.where(rule), pages.search(rule), pages.mutation(rule))
+        return Described(pages.where(rule), pages.search(rule), pages.mutation(rule, style))
 
     def about(self, rule: Rule[Any]) -> Iterable[tuple[str, str]]:
         from . import pages

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ascend_ref.markdown import code
+from ascend_ref.markdown import Style, code
 
 from ...engine.fact_pages import edits_of, search_in
 from .flatten import fact_tables
@@ -56,10 +56,10 @@ def search(rule: BinRule) -> str:
     return search_in(rule.search.table or "", rule)
 
 
-def mutation(rule: BinRule) -> Iterator[str]:
+def mutation(rule: BinRule, style: Style) -> Iterator[str]:
     """How the self-test damages a clean file."""
     edits = [_shown(edit) for edit in rule.breaks]
-    yield from edits_of(rule, edits, "a clean file", "the file")
+    yield from edits_of(rule, edits, "a clean file", "the file", style)
 
 
 def _shown(edit: Mapping[str, Any]) -> dict[str, Any]:

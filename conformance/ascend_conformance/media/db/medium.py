@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 class _Databases(Medium):
     name = "db"
+    title = "Databases"
     given = ("msprof_*.db", "ascend_pytorch_profiler*.db", "analysis.db")
     specimens = CARRIERS
 
@@ -100,7 +101,7 @@ class _Databases(Medium):
     def describe(self, rule: Rule[Any], style: Style) -> Described:
         from . import pages
 
-        search, mutation = pages.search(rule), pages.mutation(rule)
+        search, mutation = pages.search(rule), pages.mutation(rule, style)
         return Described(pages.where(rule, style), search, mutation, pages.facts(rule, style))
 
     def about(self, rule: Rule[Any]) -> Iterable[tuple[str, str]]:

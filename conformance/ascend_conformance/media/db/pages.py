@@ -82,14 +82,14 @@ def _placeholders(rule: DbRule) -> str:
     return f"The rule is asked for each of these:\n\n{table(headers, rows)}"
 
 
-def mutation(rule: DbRule) -> Iterator[str]:
+def mutation(rule: DbRule, style: Style) -> Iterator[str]:
     """How the self-test breaks a clean profile, and the nearest legal cases."""
     if rule.breaks:
-        yield "## How the self-test breaks it"
+        yield style.part("How the self-test breaks it")
         yield "On a clean profile these statements wake this rule and no other:"
         yield _statements(rule.breaks)
     if rule.keeps:
-        yield "## The nearest legal cases"
+        yield style.part("The nearest legal cases")
     for words, statements in rule.keeps.items():
         yield f"{words[0].upper()}{words[1:]}:"
         yield _statements(statements)

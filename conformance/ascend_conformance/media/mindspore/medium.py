@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 class _FilesOfMindSpore(Medium):
     name = "mindspore"
+    title = "Files of MindSpore's profiler"
     given = ("file of MindSpore",)
     specimens = ("mindspore",)
 
@@ -69,7 +70,7 @@ class _FilesOfMindSpore(Medium):
         from . import pages
 
         search = search_in(rule.search.table, rule)
-        return Described(pages.where(rule, style), search, edits_of_files(rule))
+        return Described(pages.where(rule, style), search, edits_of_files(rule, style))
 
     def about(self, rule: Rule[Any]) -> Iterable[tuple[str, str]]:
         from . import pages

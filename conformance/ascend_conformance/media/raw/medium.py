@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 class _RawFiles(Medium):
     name = "raw"
+    title = "Raw files"
     specimens = ("raw",)
 
     def rules(self) -> Mapping[str, Rule[Any]]:
@@ -75,7 +76,7 @@ class _RawFiles(Medium):
         from . import pages
 
         search = search_in(rule.search.table, rule)
-        return Described(pages.where(rule, style), search, edits_of_files(rule))
+        return Described(pages.where(rule, style), search, edits_of_files(rule, style))
 
     def about(self, rule: Rule[Any]) -> Iterable[tuple[str, str]]:
         from . import pages

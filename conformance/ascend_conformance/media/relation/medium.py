@@ -24,6 +24,7 @@ _SPECIMENS = {"database": ("pytorch", "msprof"), "csv": ("text",), "timeline": (
 
 class _Relations(Medium):
     name = "relation"
+    title = "What every medium shows"
     specimens = tuple(dict.fromkeys(one for some in _SPECIMENS.values() for one in some))
 
     def rules(self) -> Mapping[str, Rule[Any]]:
@@ -66,7 +67,7 @@ class _Relations(Medium):
     def describe(self, rule: Rule[Any], style: Style) -> Described:
         from ...engine.relations import pages
 
-        search, mutation = pages.search(rule), pages.mutation(rule)
+        search, mutation = pages.search(rule), pages.mutation(rule, style)
         return Described(
             pages.where(rule), search, mutation, (("Reads", pages.reads(rule, style)),)
         )

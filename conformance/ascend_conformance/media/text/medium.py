@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 class _Texts(Medium):
     name = "text"
+    title = "CSV files, timelines and documents"
     given = ("CSV file", "timeline", "communication*.json of a profiler")
     specimens = ("text",)
 
@@ -93,7 +94,7 @@ class _Texts(Medium):
     def describe(self, rule: Rule[Any], style: Style) -> Described:
         from . import pages
 
-        return Described(pages.where(rule), pages.search(rule), pages.mutation(rule))
+        return Described(pages.where(rule), pages.search(rule), pages.mutation(rule, style))
 
     def about(self, rule: Rule[Any]) -> Iterable[tuple[str, str]]:
         from . import pages

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ascend_ref.markdown import code, fenced, table
+from ascend_ref.markdown import Style, code, fenced, table
 
 from ...compare.agreement import WHICH, Agreement, Side
 from ...ruleset import fill
@@ -85,17 +85,17 @@ def search(rule: TextRule) -> str:
     return f"{found}, in DuckDB:\n\n{fenced('sql', rule.row or rule.select or '')}"
 
 
-def mutation(rule: TextRule) -> Iterator[str]:
+def mutation(rule: TextRule, style: Style) -> Iterator[str]:
     """How the self-test breaks clean facts."""
     if rule.search.agreement is not None:
-        yield "## How the self-test breaks it"
+        yield style.part("How the self-test breaks it")
         yield (
             "The self-test changes, in clean facts and one at a time, a value of every column "
             "above on either side, and removes a row; this rule must report each."
         )
     if not rule.breaks:
         return
-    yield "## How the self-test breaks it"
+    yield style.part("How the self-test breaks it")
     also = f" and, by their nature, {', '.join(sorted(rule.also))}" if rule.also else ""
     yield f"On clean facts these statements wake this rule{also or ' and no other'}:"
     yield fenced(

@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+
+import numpy as np
 
 from ascend_ref.db.encode.samples import WRAP
 
@@ -18,14 +21,27 @@ from ..media.text.database import Facts, open_facts
 from ..media.text.deliverables import Deliverable
 from ..media.text.folder import Folder, read_folder
 from ..media.text.layers import layers_by_table
+from ..media.text.places import position
+from .clocks import Times, moved
 from .files import File
-from .pairing import Difference, Pairing, Table, broken_file, listed, unmatched
+from .pairing import (
+    Difference,
+    Example,
+    Pairing,
+    Table,
+    broken_file,
+    clocks_ahead,
+    listed,
+    unmatched,
+)
 
 _DEVICE = ("Device_id",)
 """Columns that say which of several devices a row is of."""
 _SERVICE, _RATES = "QoS", ("value", "bandwidth(MB/s)")
 _KEPT = WRAP >> 20
 """Rates of QoS are kept in 32 bits of Byte/s: less than so many MB/s of 2^20 Byte."""
+_IN_US = ("start_us",)
+"""Columns of documents that hold instants in us."""
 _PLACE = frozenset(("file", "row", "line", "offset", "pointer", "shape", "kind", "pid", "tid"))
 
 
@@ -36,11 +52,14 @@ def differences(
     sides: tuple[str, str] = ("the truth", "the exporter"),
     numbered: Collection[str] = (),
     of_database: bool = False,
+    examples: int = 1,
+    clocks: bool = False,
 ) -> list[Difference]:
     """What the texts of two sets of files do not agree in. ``features``: only these; ``sides``:
     their names. ``numbered``: columns of events that hold numbers of the exporter's own choice;
     what they refer to is compared by the arrows. ``of_database``: the right side knows no more of a
-    rate than databases hold (erratum E36).
+    rate than databases hold (erratum E36). ``examples`` of each difference are stated at most.
+    ``clocks``: that the times of a side are all later by one length is one.
 
     Files that are equal byte for byte are not read.
     """
@@ -65,8 +84,8 @@ def differences(
         expected, actual = ([file for one in some for file in side[one]] for side in named)
         with open_facts() as facts:
             folder = read_folder(facts, [*expected, *actual], alone=True)
-            both = _Both(folder, len(expected), sides, frozenset(numbered), of_database)
-            found += both.differences()
+            both = _Both(folder, len(expected), sides, frozenset(numbered), of_database, examples)
+            found += both.differences(clocks)
     return found
 
 
@@ -100,21 +119,42 @@ class _Both:
         sides: tuple[str, str],
         numbered: frozenset[str],
         of_database: bool,
+        examples: int,
     ) -> None:
         self._folder = folder
         self._of_database = of_database
         self._facts: Facts = folder.facts
         self._left_out = _PLACE | numbered
-        self._pairing = Pairing(self._facts, border, sides)
+        self._pairing = Pairing(self._facts, border, sides, examples)
 
-    def differences(self) -> Iterator[Difference]:
+    def differences(self, clocks: bool) -> Iterator[Difference]:
         for number, why in self._folder.unreadable.items():
             yield self._broken(number, why)
         select = "SELECT file, reason FROM unit.damage ORDER BY file, row"
         for number, reason in dict(self._facts.rows(select)).items():
             yield self._broken(number, reason)
-        for table in self._tables():
-            yield from self._compared(table)
+        tables = list(self._tables())
+        ahead = self._clocks(tables) if clocks else {}
+        yield from clocks_ahead(ahead, self._pairing.sides["right"])
+        usual = next(iter(ahead.values()), 0)
+        for one in tables:
+            by: dict[str, float] = dict.fromkeys(one.times, ahead.get(one.place, 0))
+            by |= {column: usual / 1000 for column in one.columns if column in _IN_US}
+            yield from self._compared(replace(one, ahead=by))
+
+    def _clocks(self, tables: Sequence[Table]) -> Mapping[str, int]:
+        return moved(
+            (one.place, partial(self._times, one, "left"), partial(self._times, one, "right"))
+            for one in tables
+            if one.near is not None and one.near in one.times
+        )
+
+    def _times(self, table: Table, which: Which) -> Iterator[Times]:
+        """When the rows of a side are, in ns."""
+        select = f"SELECT CAST({table.columns[table.near or '']} AS BIGINT) AS near FROM {table.of}"
+        known = f"{select} WHERE {self._pairing.of(which)} AND near IS NOT NULL"
+        found = self._facts.connection.execute(known).fetchnumpy()["near"]
+        yield np.asarray(np.ma.getdata(found), np.int64)
 
     def _broken(self, number: int, reason: str) -> Difference:
         file = self._folder.files[number]
@@ -149,6 +189,7 @@ class _Both:
             tuple(dict.fromkeys((*[one for one in _DEVICE if one in columns], *named))),
             times[0] if times else None,
             times,
+            home=f"csv.{name}",
         )
 
     def _documents(self) -> Iterator[Table]:
@@ -187,6 +228,7 @@ class _Both:
                 source,
                 {one: quoted(one) for one in columns},
                 (*keys, *further),
+                home=f"doc.{table}",
             )
 
     def _layer(self, table: str) -> Table:
@@ -211,6 +253,7 @@ class _Both:
             ("name", "device") if self._has_same_devices(source) else ("name",),
             "ts",
             ("ts",),
+            home=f"trace.{table}",
         )
 
     def _has_same_devices(self, source: str) -> bool:
@@ -243,6 +286,7 @@ class _Both:
             ("cat",),
             "end_ns",
             ("start_ns", "end_ns"),
+            home="trace.arrow",
         )
         yield Table(
             f"{place}: counters",
@@ -253,6 +297,7 @@ class _Both:
             ("name", "series"),
             "ts",
             ("ts",),
+            home="trace.value",
         )
 
     def _timeline(self) -> str:
@@ -262,8 +307,23 @@ class _Both:
     def _compared(self, table: Table) -> Iterator[Difference]:
         table = replace(table, feature=self._feature(table))
         lacks = {which: self._lacks(table, which) for which in WHICH}
-        yield from self._pairing.differences(table, lacks)
+        for one in self._pairing.differences(table, lacks):
+            yield replace(one, examples=tuple(self._placed(table, row) for row in one.examples))
         yield from self._order(table, self._pairing.asked(table, lacks))
+
+    def _placed(self, table: Table, example: Example) -> Example:
+        """An example with the lines, pointers or bytes of its rows."""
+        found: dict[Which, str] = {}
+        for which, (file, row) in example.rows.items():
+            name = self._folder.files[file].path.name
+            at = position(self._folder, table.home, file, row, exact=False)
+            if at.line is not None:
+                found[which] = f"{name} line {at.line:,}"
+            elif at.pointer is not None:
+                found[which] = f"{name} {at.pointer}"
+            else:
+                found[which] = name
+        return replace(example, places=found)
 
     def _lacks(self, table: Table, which: Which) -> set[str]:
         """The columns that a side of a CSV file does not have, and the other one has."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from filecmp import cmp
 from pathlib import Path
 from typing import TypeAlias
 
@@ -46,18 +47,34 @@ def tables_below(folder: Path) -> Iterator[DatabaseTable]:
         if carrier_of_name(path.name)[0] is None:
             continue
         try:
-            yield from [DatabaseTable(path, name) for name in _filled(path)]
+            yield from [DatabaseTable(path, name) for name in tables_of(path)]
         except (UnreadableDatabase, apsw.Error):
             yield DatabaseTable(path, path.name)
 
 
-def _filled(path: Path) -> Iterator[str]:
+def tables_of(path: Path) -> Iterator[str]:
+    """The tables with rows of a database, STRING_IDS apart. Raises :class:`UnreadableDatabase`."""
     with closing(open_readonly(path)) as connection:
         for name, table in sorted(describe(connection).tables.items()):
             if table.kind == "table" and name != "STRING_IDS":
                 rows = connection.execute(f"SELECT 1 FROM main.{quoted(name)} LIMIT 1")
                 if rows.fetchone():
                     yield name
+
+
+def rowid(path: Path, table: str, row: int) -> int:
+    """The rowid of a row by its turn in the order of the rowids, counted from 1."""
+    with closing(open_readonly(path)) as connection:
+        select = f"SELECT rowid FROM main.{quoted(table)} ORDER BY rowid LIMIT 1 OFFSET ?"
+        found = connection.execute(select, (row - 1,)).fetchall()
+    return number if found and isinstance(number := found[0][0], int) else row
+
+
+def have_same_bytes(left: Sequence[Path], right: Sequence[Path]) -> bool:
+    """Whether files are equal byte for byte, one after the other."""
+    return len(left) == len(right) and all(
+        cmp(one, other, shallow=False) for one, other in zip(left, right, strict=True)
+    )
 
 
 File: TypeAlias = Deliverable | DatabaseTable

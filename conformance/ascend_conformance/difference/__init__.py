@@ -1,0 +1,1 @@
+"""Two sides of files, compared by meaning: what is missing, added or different, and where."""
