@@ -33,8 +33,11 @@ from statements import statements_page
 ROOT = Path(__file__).parents[1]
 _REMARKS = re.compile(r'<h2 id="(what-must-hold|where-sources-disagree)"')
 _QUERY = re.compile(r'<div class="highlight"')
+_COLOURED = re.compile(r"```(sql|yaml)\n")
+_LISTED = "---\nsearch:\n  exclude: true\n---\n"
 _UNSEARCHED = r"\g<0> data-search-exclude"
 _INDENTATION = re.compile(r"\n\s+")
+LISTS_OF_RULES = ("rules/index.md", "rules/ledger.md", "changes/index.md")
 EVIDENCE = (
     "index",
     "db-schema",
@@ -106,10 +109,12 @@ def generated_pages(facts: Catalog) -> dict[str, str]:
     rules = load_rules()
     targets = {**spec_targets(), **rule_targets(rules.values())}
     style = SiteStyle(depth=1, targets=targets)
-    of_rules = rule_pages(rules, targets)
-    # With places in braces the queries are no SQL that could be coloured.
-    of_rules = {path: text.replace("```sql\n", "```\n") for path, text in of_rules.items()}
-    pages = {**spec_pages(targets), **of_rules, **change_rule_pages(targets)}
+    of_rules = {**rule_pages(rules, targets), **change_rule_pages(targets)}
+    # With places in braces the queries are no SQL that could be coloured; edits are of one line.
+    plain = {path: _COLOURED.sub("```\n", text) for path, text in of_rules.items()}
+    # What these pages list is found where it stands.
+    plain |= {path: _LISTED + plain[path] for path in LISTS_OF_RULES}
+    pages = {**spec_pages(targets), **plain}
     found = demands(rules.values(), style)
     alone = {one.page: one.address for one in subjects().values() if one.kind in (*ALONE, "table")}
     for path, address in alone.items():
