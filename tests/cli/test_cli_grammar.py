@@ -20,6 +20,7 @@ REPORTERS = {
     "ascend-ref diff spec",
     "ascend-ref ge conform-life-cycle",
     "ascend-ref probe",
+    "ascend-ref spec refresh",
 }
 WRITERS = (
     *("decode", "encode", "export", "fixtures build", "ge run", "ge trace", "kernel", "migrate"),

@@ -22,7 +22,7 @@ ENUM = "ENUM_OVERLAP_ANALYSIS_TYPE"
 
 @pytest.fixture
 def draft(tmp_path: Path) -> Path:
-    """The one that docs/drafts.md shows, with its revision: a column, a table, an enum, a member."""
+    """The one that docs/drafts.md shows, with its revision."""
     (text, *_) = re.findall(r"^```yaml\n# queue.yaml\n(.*?)^```", DOCUMENT.read_text(), re.M | re.S)
     path = tmp_path / "queue.yaml"
     path.write_text(text)

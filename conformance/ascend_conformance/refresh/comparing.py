@@ -7,13 +7,15 @@ judged by the sources of the first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ascend_conformance.schema import Change, State
 from ascend_conformance.schema.change import named
-from ascend_ref.states import Element, Found, differences
+from ascend_ref.states import AxisName, Element, Fact, Found, differences
+from ascend_ref.states.blocks import blocks
 from ascend_ref.states.databases import databases
+from ascend_ref.states.texts import csv_files
 from ascend_spec import Spec
 from ascend_spec.db.model import Carrier, Table
 
@@ -22,13 +24,26 @@ from .stated import Stated, StatedNames, StatedTable
 STATED_FACTS = frozenset(("declared", "primary key", "columns"))
 """Of the facts of columns and indexes those that a source states."""
 
+VIEWER_NAME = "viewer name"
+"""The fact of a type of blocks that the viewer states."""
+
 STATED_PARTS = frozenset(("column", "table index", "member"))
 """Of what is in a table that which a source states."""
 
 
 def changes_of(stated: Stated, state: State) -> list[Change]:
-    """The changes that lead from the spec at a revision or on a day to what a source states."""
-    return [named(one) for one in _of_databases(stated, state)]
+    """The changes that lead from the spec at a state to what a source states.
+
+    At a state of an axis only the families of that axis are compared; without one all that the
+    source states, at the newest state of each.
+    """
+    found = [
+        one
+        for axis, compare in COMPARISONS.items()
+        if state.axis in (None, axis)
+        for one in compare(stated, state)
+    ]
+    return [named(one) for one in found]
 
 
 def _of_databases(stated: Stated, state: State) -> Iterator[Found]:
@@ -49,6 +64,52 @@ def _of_databases(stated: Stated, state: State) -> Iterator[Found]:
             Element("", "", "", children=tuple(tables)) for tables in (old.values(), new)
         )
         yield from (Found("db", one, (carrier,)) for one in differences(before, after))
+
+
+def _of_headers(stated: Stated, state: State) -> Iterator[Found]:
+    """The CSV files of the writer whose headers these are, each that the source states."""
+    writers = state.spec.text.writers.values()
+    newest = next((one.id for one in writers if one.current and one.output == stated.output), None)
+    writer = state.at or newest
+    if writer is None or not stated.headers:
+        return
+    files = {one.key: one for one in csv_files(state.spec, writer).children if one.kind == "csv"}
+    for name, headers in stated.headers.items():
+        was = files.get(name)
+        known = {one.key: one for one in was.children} if was else {}
+        old = [
+            replace(_trimmed(one), children=())
+            for key, one in known.items()
+            if headers.whole or key in headers.headers
+        ]
+        new = [
+            replace(_trimmed(known[one]), children=())
+            if one in known
+            else Element("header", f"{name}/{one}", one, ordered=True, shown="a header")
+            for one in headers.headers
+        ]
+        before, after = (Element("", "", "", children=tuple(some)) for some in (old, new))
+        yield from (Found("text", one, (writer,)) for one in differences(before, after))
+
+
+def _of_blocks(stated: Stated, state: State) -> Iterator[Found]:
+    """The types of blocks that have a name in the viewer."""
+    if stated.blocks is None:
+        return
+    epoch = state.at or state.spec.bin.epochs[-1].id
+    old = [
+        replace(one, facts={VIEWER_NAME: one.facts[VIEWER_NAME]}, children=())
+        for one in blocks(state.spec, epoch).children
+        if one.sort == "block" and one.facts.get(VIEWER_NAME)
+    ]
+    labels = {one.key: one.label for one in old}
+    new = []
+    for code, name in stated.blocks.members.items():
+        key = f"0x{code:02X}"
+        facts: dict[str, Fact] = {VIEWER_NAME: name}
+        new.append(Element("block", key, key, facts, label=labels.get(key, name), shown=name))
+    before, after = (Element("", "", "", children=tuple(some)) for some in (old, new))
+    yield from (Found("bin", one, ()) for one in differences(before, after))
 
 
 def _tables_by_name(spec: Spec) -> dict[str, Table]:
@@ -132,3 +193,11 @@ def _members(names: StatedNames, old: Element | None) -> Iterator[Element]:
             yield one
     for number, name in names.members.items():
         yield Element("member", f"{names.name}/{number}", str(number), label=name)
+
+
+COMPARISONS: Mapping[AxisName, Callable[[Stated, State], Iterator[Found]]] = {
+    "revision": _of_databases,
+    "writer": _of_headers,
+    "epoch": _of_blocks,
+}
+"""By the axis of the families of formats what is compared of them."""

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from . import insight, msprof, torch_npu
 from .checkout import Checkout
 from .stated import Stated, Unreadable
 
-READERS = (msprof, torch_npu, insight)
+READERS: Sequence[tuple[Callable[[Checkout], bool], Callable[[Checkout], Stated]]] = (
+    (msprof.recognises, msprof.read),
+    (torch_npu.recognises, torch_npu.read),
+    (insight.recognises, insight.read),
+)
 
 
 def read_checkout(folder: Path) -> Stated:
@@ -17,8 +22,8 @@ def read_checkout(folder: Path) -> Stated:
     Raises :class:`Unreadable` for a folder of no known sources, and for sources of another form.
     """
     checkout = Checkout(folder)
-    for reader in READERS:
-        if reader.recognises(checkout):
-            return reader.read(checkout)
+    for recognises, read in READERS:
+        if recognises(checkout):
+            return read(checkout)
     known = "Ascend/msprof, Ascend/pytorch or Ascend/msinsight"
     raise Unreadable(f"{folder}: expected a checkout of {known}")

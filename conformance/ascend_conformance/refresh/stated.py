@@ -49,24 +49,30 @@ class StatedNames:
 
 @dataclass(frozen=True, slots=True)
 class StatedHeaders:
-    """Headers of a CSV file, in the order in which they are written."""
+    """Headers of a CSV file, in the order in which they are written.
+
+    ``whole``: the file has no others; else those of another exporter stand among them.
+    """
 
     name: str
     headers: tuple[str, ...]
     where: str
+    whole: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Stated:
     """What was read of a checkout: ``source`` is the id of the spec's source that it is a state of.
 
-    ``writer`` and ``carriers`` are whose tables these are, and in which databases they stand.
+    ``writer`` and ``carriers`` are whose tables these are, and in which databases they stand;
+    ``output`` is that of the writer whose headers they are (``text/writers.yaml``).
     ``schema_version``: that of the databases, ``None`` where the source states none.
     """
 
     source: str
     writer: str = ""
     carriers: tuple[Carrier, ...] = ()
+    output: str = ""
     tables: Mapping[str, StatedTable] = field(default_factory=dict)
     enums: Mapping[str, StatedNames] = field(default_factory=dict)
     headers: Mapping[str, StatedHeaders] = field(default_factory=dict)

@@ -30,11 +30,12 @@ HEADERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
         "prof_view/_trace_step_time_parser.py",
         ("TraceStepTimeParser.title",),
     ),
-    "l2_cache": ("prof_bean/_l2_cache_bean.py", ("L2CacheBean.HEADERS",)),
     "npu_module_mem": ("prof_bean/_npu_module_mem_bean.py", ("NpuModuleMemoryBean.SHOW_HEADERS",)),
-    "op_statistic": ("prof_bean/_op_statistic_bean.py", ("OpStatisticBean.HEADERS",)),
 }
 """By CSV file, where its headers stand: a file, and the constants that are written in a row."""
+
+PARTLY = ("kernel_details",)
+"""Files that have headers of op_summary besides."""
 
 
 def recognises(checkout: Checkout) -> bool:
@@ -48,6 +49,7 @@ def read(checkout: Checkout) -> Stated:
         source=SOURCE,
         writer="torch_npu",
         carriers=("pytorch", "analysis"),
+        output="pytorch",
         tables={table.name: table for table in _tables(checkout)},
         headers={one.name: one for one in _headers(checkout)},
     )
@@ -80,7 +82,8 @@ def _headers(checkout: Checkout) -> Iterator[StatedHeaders]:
         stated = [found.get(one, (None, 0)) for one in constants]
         texts = [text for value, _ in stated if isinstance(value, tuple) for text in value]
         if texts and all(isinstance(text, str) for text in texts):
-            yield StatedHeaders(name, tuple(map(str, texts)), f"{path}:{stated[0][1]}")
+            where = f"{path}:{stated[0][1]}"
+            yield StatedHeaders(name, tuple(map(str, texts)), where, whole=name not in PARTLY)
 
 
 def _constants(checkout: Checkout, file: str) -> dict[str, tuple[object, int]]:

@@ -48,7 +48,10 @@ FIRST_OF_ANALYSIS = "G5b"
 
 @dataclass
 class Folder(FolderOfFacts):
-    """What was read. ``day``: whose facts hold; ``reasons``: what shows the ``generation``."""
+    """What was read. ``day``: whose facts hold; ``reasons``: what shows the ``generation``.
+
+    ``parsed``: what the parsers of a day state of a capture, where that is known.
+    """
 
     of_kinds: ClassVar[Collection[str]] = KINDS
 
@@ -57,6 +60,7 @@ class Folder(FolderOfFacts):
     day: str = ""
     reasons: tuple[str, ...] = ()
     compared: Compared = field(default_factory=Compared)
+    parsed: dict[tuple[RawCapture, str], Sequence[Damage]] = field(default_factory=dict)
 
     @property
     def generation(self) -> Generation:
@@ -206,26 +210,35 @@ def _day(folder: Folder, written: Sequence[Written], days: Mapping[Path, Sequenc
     best = max(counts, key=lambda day: counts[day])
     if not written:
         return best
-    day = _least_damaged(folder.captures[0], written[0])
+    day = _least_damaged(folder, folder.captures[0], written[0])
     # Files of the data pipeline are the same for years.
     is_possible = all(DAYS.in_force(one.bounds, best) for one in written[0].evidence)
     return best if is_possible and counts[best] > counts.get(day, len(days)) else day
 
 
-def _least_damaged(capture: RawCapture, written: Written) -> str:
+def _least_damaged(folder: Folder, capture: RawCapture, written: Written) -> str:
     """The day of raw files, or another one on which they can be written and more of them be read.
 
     What the same fields mean changed on days that no name shows.
     """
-    best, least = written.day, len(parse_damage(capture, written.day))
+    best, least = written.day, len(_damage_on(folder, capture, written.day))
     if not least or written.contradicts or sum(map(size_of, files_of(capture))) > LARGE:
         return best
     for day in reversed(days_of_change()):
-        if all(DAYS.in_force(one.bounds, day) for one in written.evidence):
-            found = len(parse_damage(capture, day))
-            if found < least:
-                best, least = day, found
+        if least and all(DAYS.in_force(one.bounds, day) for one in written.evidence):
+            found = parse_damage(capture, day, fewer_than=least)
+            if found is not None:
+                best, least = day, len(found)
+                folder.parsed[capture, day] = found
     return best
+
+
+def _damage_on(folder: Folder, capture: RawCapture, day: str) -> Sequence[Damage]:
+    """What the parsers of a day state of a capture, worked out once."""
+    key = (capture, day)
+    if key not in folder.parsed:
+        folder.parsed[key] = parse_damage(capture, day) or ()
+    return folder.parsed[key]
 
 
 def _reasons(folder: Folder, written: Sequence[Written]) -> Iterable[str]:
@@ -257,7 +270,7 @@ def _read_capture(folder: Folder, capture: RawCapture, written: Written) -> None
     gather_device(source)
     gather_host(source)
     framework_of.cache_clear()
-    parsed = parse_damage(capture, folder.day)
+    parsed = _damage_on(folder, capture, folder.day)
     damage = list(dict.fromkeys([*source.damage, *parsed, *_of_tagged(capture)]))
     damage += (
         Damage(one.path, f"{one.reason}: which parsers of {folder.day} do not expect")
@@ -275,13 +288,22 @@ def _of_tagged(capture: RawCapture) -> Iterator[Damage]:
                 continue  # stated as unreadable elsewhere
 
 
-def parse_damage(capture: RawCapture, day: str) -> list[Damage]:
-    """What the parsers of a day state of a capture, but for its log: reading it states all."""
+def parse_damage(
+    capture: RawCapture, day: str, fewer_than: int | None = None
+) -> list[Damage] | None:
+    """What the parsers of a day state of a capture, but for its log: reading it states all.
+
+    ``None`` where that is not ``fewer_than`` so much, which ends the parsing.
+    """
     found: list[Damage] = []
     for one in _sides(capture, day):
         with TemporaryDirectory(prefix=".ascend-ref-") as place:
             run = Run(one, day, Path(place))
-            run_parsers(run, [parser for parser in PARSERS if parser not in OF_THE_LOG])
+            for parser in PARSERS:
+                if parser not in OF_THE_LOG:
+                    run_parsers(run, (parser,))
+                    if fewer_than is not None and len(found) + len(run.damage) >= fewer_than:
+                        return None
             found += run.damage
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -242,8 +242,29 @@ MOST_FAULTS = 1_000
 
 
 def fitting(table: IntermediateFile, found: Table, days: Sequence[str]) -> list[str]:
-    """The days of some on which a file has these columns, in this order."""
-    return [day for day in days if DAYS.in_force(table, day) and _fits(table, found, day)]
+    """The days of change of some on which a file has these columns, in this order."""
+    alike = _alike(table.table)
+    held = [day for day in days if DAYS.in_force(table, day)]
+    fits = {first: _fits(table, found, first) for first in {alike[day] for day in held}}
+    return [day for day in held if fits[alike[day]]]
+
+
+@per_spec
+def _alike(name: str) -> Mapping[str, str]:
+    """By day of change, the first one on which a file has the same columns and headers."""
+    table = mindspore_catalog().tables[name]
+    seen: list[tuple[str, object]] = []
+    alike = {}
+    for day in days_of_change():
+        headed = [
+            (reads, table.columns_on(day, reads), table.line_on("header", day, reads))
+            for reads in reads_on(day)
+        ]
+        first = next((one for one, other in seen if other == headed), None)
+        if first is None:
+            seen.append((day, headed))
+        alike[day] = first or day
+    return alike
 
 
 def _fits(table: IntermediateFile, found: Table, day: str) -> bool:

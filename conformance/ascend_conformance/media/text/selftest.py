@@ -214,17 +214,21 @@ def _tried(
 ) -> Iterator[tuple[Mutation, bool]]:
     """Each mutation, and whether it was reported.
 
-    Those of one side that concern different rows come all at once, and again one by one where they
-    hide each other.
+    Those of one side that concern different rows come all at once, and again without those that
+    were reported, which may hide others; what is left then comes one by one.
     """
     together = [one for one in found if one.pair]
     caught: list[Mutation] = []
     for which in WHICH:
-        own = [one for one in together if one.which == which]
-        if own:
-            with broken(sources, own):
+        left = [one for one in together if one.which == which]
+        while left:
+            with broken(sources, left):
                 outcome = reading_of(sources, agreement)
-                caught += [one for one in own if _is_reported(sources, outcome, one)]
+                reported = [one for one in left if _is_reported(sources, outcome, one)]
+            if not reported:
+                break
+            caught += reported
+            left = [one for one in left if one not in reported]
     for mutation in found:
         if mutation in caught:
             yield mutation, True
