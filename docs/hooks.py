@@ -80,7 +80,8 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     of rules, since people look for what they are about.
     """
     marked = _REMARKS.sub(_UNSEARCHED, html)
-    return _QUERY.sub(_UNSEARCHED, marked) if page.file.src_uri.startswith("rules/") else marked
+    of_rules = page.file.src_uri.startswith(("rules/", "changes/"))
+    return _QUERY.sub(_UNSEARCHED, marked) if of_rules else marked
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:

@@ -80,13 +80,17 @@ class Tab:
 
     def open(self, page: Path, fragment: str = "") -> None:
         """Show a file, and wait until it has loaded."""
+        self._load("about:blank")  # else another fragment of a page does not load it again
+        self._load(page.resolve().as_uri() + fragment)
+
+    def _load(self, address: str) -> None:
         self._loaded = False
-        self.ask("Page.navigate", url=page.resolve().as_uri() + fragment)
+        self.ask("Page.navigate", url=address)
         end = time.monotonic() + PATIENCE
         while not self._loaded and time.monotonic() < end:
             self.ask("Runtime.evaluate", expression="0")
             time.sleep(0.02)
-        assert self._loaded, f"{page} has not loaded"
+        assert self._loaded, f"{address} has not loaded"
 
     def value(self, expression: str) -> Any:
         """What a JavaScript expression is on the page."""
@@ -101,6 +105,20 @@ class Tab:
             assert time.monotonic() < end, f"{expression} has not become true"
             time.sleep(0.05)
         return found
+
+    def text(self) -> str:
+        """The text that is shown, also where scripts are off."""
+        tree = self.ask("Accessibility.getFullAXTree")["nodes"]
+        names = (one.get("name", {}).get("value", "") for one in tree if not one["ignored"])
+        return "\n".join(map(str, names))
+
+    def press(self, key: str) -> None:
+        """A key goes down and up."""
+        code = {"Tab": 9, "Enter": 13}[key]
+        text = {"text": "\r"} if key == "Enter" else {}
+        down = {"key": key, "code": key, "windowsVirtualKeyCode": code, **text}
+        self.ask("Input.dispatchKeyEvent", type="keyDown", **down)
+        self.ask("Input.dispatchKeyEvent", type="keyUp", **down)
 
     def prefers(self, scheme: str) -> None:
         """Show pages as to somebody who prefers ``light`` or ``dark``."""

@@ -17,6 +17,12 @@ def some(cases: Iterable[Any], *, every: int) -> list[Any]:
     return [marked(one, next(further)) if at % every else one for at, one in enumerate(cases)]
 
 
+def few(cases: Iterable[Any], *, every: int) -> list[Any]:
+    """The cases, all but every so manieth marked exhaustive."""
+    mark = pytest.mark.exhaustive
+    return [marked(one, mark) if at % every else one for at, one in enumerate(cases)]
+
+
 def marked(case: Any, mark: pytest.MarkDecorator) -> Any:
     """A case of a parametrized test with one more mark."""
     if isinstance(case, ParameterSet):

@@ -106,9 +106,11 @@ class Finding:
         """``TABLE.column``, ``op_summary.csv: Op Name``, ``0x05 basic info: /name`` for a place in
         JSON, or ``""`` for the file itself.
         """
-        in_json = self.column is not None and self.column.startswith("/")
-        joint = ": " if self.in_text or in_json else "."
-        return joint.join(part for part in (self.table, self.column) if part)
+        table, column = self.table, self.column
+        if not table or not column:
+            return table or column or ""
+        joint = ": " if column.startswith("/") or self.in_text else "."
+        return f"{table}{joint}{column}"
 
     @property
     def in_text(self) -> bool:
@@ -175,6 +177,8 @@ class Seen:
     """The facts that decided for this revision or these writers."""
     files: Mapping[str, str] = field(default_factory=dict)
     """Of text deliverables: by file, in words, who wrote it and how."""
+    events: Mapping[str, int] = field(default_factory=dict)
+    """Of timelines: how many events of which layer and kind, ``ascend-hardware/task``."""
 
 
 @dataclass(frozen=True, slots=True)

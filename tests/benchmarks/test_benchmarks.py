@@ -9,7 +9,7 @@ from pathlib import Path
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 TINY = """
-import db, workload
+import db, report_page, workload
 from db_load import compare_load
 from pathlib import Path
 from python_rules import compare_with_python_loop
@@ -18,6 +18,7 @@ path = db.database(Path(), 2_500)
 db.check_in_process(path)
 compare_with_python_loop(path)
 compare_load(Path(), workload.schema(), workload.tables(500))
+assert len([*report_page.measure(2_000)]) == 2
 """
 
 

@@ -36,7 +36,6 @@ PROSE = frozenset(
         "at",
         "tells",
         "shows",
-        "readers",
         "grade",
         "meaning",
         "example",

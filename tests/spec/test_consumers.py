@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from test_vocabulary import errors
 
+from ascend_conformance.consumers.contracts import CONDITIONS
 from ascend_conformance.consumers.timelines import BEHAVIOURS
 from ascend_spec import (
     catalog,
@@ -45,10 +46,10 @@ def test_the_behaviours_obey_their_meta_schema() -> None:
 def test_every_behaviour_is_that_of_a_reader_and_is_counted() -> None:
     had = {trait.behaviour for _, part in parts() for trait in part.does}
     assert had == set(consumer_catalog().behaviours)
-    of_timelines = {
-        one.id for one in consumer_catalog().behaviours.values() if one.of == "timeline"
-    }
-    assert of_timelines == BEHAVIOURS
+    of: dict[str, set[str]] = {}
+    for one in consumer_catalog().behaviours.values():
+        of.setdefault(one.of, set()).add(one.id)
+    assert of == {"timeline": set(BEHAVIOURS), "database": set(CONDITIONS)}
 
 
 def test_a_state_has_one_way_with_overlapping_slices() -> None:
@@ -65,7 +66,10 @@ def test_what_readers_read_is_in_the_spec() -> None:
     strange = [
         f"{where}: {name}.{column}"
         for where, read in reads()
-        for name, sets in ({n: (c,) for n, c in read.tables.items()} | dict(read.either)).items()
+        for name, sets in (
+            *((name, (columns,)) for name, columns in read.tables.items()),
+            *((name, sets) for name, sets in read.either.items() if name in read.tables),
+        )
         for column in {column for columns in sets for column in columns}
         if column not in tables.get(name, set())
     ]
@@ -73,7 +77,7 @@ def test_what_readers_read_is_in_the_spec() -> None:
         f"{where}: {name}: {header}"
         for where, read in reads()
         for name, headers in read.csv.items()
-        for header in headers
+        for header in (*headers, *(one for of in read.either.get(name, ()) for one in of))
         if name not in text_catalog().csv or text_catalog().csv[name].column(header) is None
     ]
     strange += [
@@ -97,20 +101,23 @@ def test_parts_consist_of_parts() -> None:
 
 
 def test_conditions_and_joins_are_about_what_is_read() -> None:
-    """They run on tables that have nothing but the columns that are read."""
-    for where, read in reads():
-        if read.rows is None:
-            continue
-        columns = read.tables[read.rows.of]
+    """They run on tables that have nothing but the columns that the part reads."""
+    for _, part in parts():
+        columns: dict[str, set[str]] = {}
+        for read in part.reads:
+            for table, names in read.tables.items():
+                columns.setdefault(table, set()).update(names)
         database = sqlite3.connect(":memory:")
-        listed = ", ".join(f'"{column}"' for column in columns)
-        database.execute(f'CREATE TABLE "{read.rows.of}" ({listed})')
-        database.execute(f'SELECT 1 FROM "{read.rows.of}" WHERE {read.rows.where or 1}')
-        for join in read.rows.joins:
-            table, column = join.to.split(".")
-            assert join.column in columns, where
-            assert table in catalog().tables, where
-            assert column in {one.name for one in catalog().tables[table].columns.values()}, where
+        for table, found in columns.items():
+            listed = ", ".join(f'"{column}"' for column in sorted(found))
+            database.execute(f'CREATE TABLE "{table}" ({listed})')
+        for rows in (rows for read in part.reads for rows in (read.rows, read.unless) if rows):
+            if rows.of in columns:
+                database.execute(f'SELECT 1 FROM "{rows.of}" WHERE {rows.where or 1}')
+            for join in rows.joins:
+                table, column = join.to.split(".")
+                assert join.column in columns[rows.of], part.name
+                assert column in {one.name for one in catalog().tables[table].columns.values()}
 
 
 def test_versions_are_in_order() -> None:

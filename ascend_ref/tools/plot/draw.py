@@ -41,17 +41,10 @@ class Drawn(NamedTuple):
 
 
 def format_of(path: Path) -> Format:
-    """The format of a picture by its suffix.
-
-    Raises :class:`CannotDraw` for another suffix, and where matplotlib is missing.
-    """
+    """The format of a picture by its suffix. Raises :class:`CannotDraw` for another suffix."""
     form = FORMATS.get(path.suffix.lower())
     if form is None:
         raise CannotDraw(f"a picture is called *.svg, *.png or *.pdf, not {printable(path.name)}")
-    if find_spec("matplotlib") is None:
-        raise CannotDraw(
-            "drawing needs matplotlib; install it with: pip install 'ascend-ref[plot]'"
-        )
     return form
 
 
@@ -71,7 +64,25 @@ def draw(
 
     Raises :class:`CannotDraw` for what cannot be drawn, ``OSError`` where reading or writing fails.
     """
-    form = format_of(path)
+    sheet, drawn = picture_of(profile, step, format_of(path), rank=rank, device=device)
+    with atomic_file(path) as file:
+        file.write(sheet)
+    return drawn
+
+
+def picture_of(
+    profile: Path,
+    step: int | None,
+    form: Format,
+    *,
+    rank: int | None = None,
+    device: int | None = None,
+) -> tuple[bytes, Drawn]:
+    """The bytes of what :func:`draw` draws, and what they show. Raises as it does."""
+    if find_spec("matplotlib") is None:
+        raise CannotDraw(
+            "drawing needs matplotlib; install it with: pip install 'ascend-ref[plot]'"
+        )
     contents = read(profile, rank=rank, device=device)
     try:
         chosen_step = step_of(contents.recording, step)
@@ -84,9 +95,7 @@ def draw(
     sheet = BytesIO()
     source = " and ".join(map(_named, contents.sources))
     paint(Header(contents.recording, chosen_step, contents.found.name, source), sheet, form)
-    with atomic_file(path) as file:
-        file.write(sheet.getvalue())
-    return Drawn(contents, chosen_step)
+    return sheet.getvalue(), Drawn(contents, chosen_step)
 
 
 def read(profile: Path, *, rank: int | None = None, device: int | None = None) -> Contents:

@@ -165,5 +165,5 @@ def _name(folder: Path, given: Path) -> str:
     folder, top = folder.absolute(), given.absolute().parent
     while layout_catalog().is_inner(folder.name) or folder.name == "timeline":
         folder = folder.parent
-    below = given.is_dir() and folder.is_relative_to(top)
+    below = given.is_dir() and folder != top and folder.is_relative_to(top)
     return show_path(folder.relative_to(top) if below else Path(folder.name))

@@ -18,7 +18,7 @@ from ascend_ref.markdown import (
     sentences,
     table,
 )
-from ascend_spec import Schema, catalog, text_catalog, timeline_catalog
+from ascend_spec import Schema, catalog, consumer_catalog, text_catalog, timeline_catalog
 from ascend_spec.core import Erratum
 from ascend_spec.db.model import CARRIERS, Column, Enum, Member, Presence, Table
 from ascend_spec.raw.shown import raw_sources
@@ -352,10 +352,16 @@ def _table_facts(subject: Table, style: Style) -> tuple[Fact, ...]:
         ("Interval", " to ".join(map(code, subject.interval or ()))),
         ("Sampled at", code(subject.sample) if subject.sample else None),
         ("Session start", SESSION_START.get(subject.session_start or "")),
-        ("Read by", subject.readers),
+        ("Read by", _readers(subject.name, style)),
         ("In force", in_force(subject.since, subject.until)),
         *evidence(subject, style),
     )
+
+
+def _readers(table: str, style: Style) -> Iterator[str]:
+    """The readers of a table, each with those of its parts that read it."""
+    for name, parts in consumer_catalog().readers_of.get(table, {}).items():
+        yield f"{style.link('reader', name)} ({', '.join(parts)})"
 
 
 def _column_facts(owner: Table, column: Column, style: Style) -> tuple[Fact, ...]:

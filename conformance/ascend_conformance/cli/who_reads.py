@@ -44,8 +44,9 @@ class _ReaderName(click.ParamType[str]):
     "readers",
     multiple=True,
     type=_ReaderName(),
-    metavar="NAME[@VERSION]",
-    help="This reader only, such as perfetto or perfetto@56.1; repeatable. By default all.",
+    metavar="NAME[@VERSION][/PART]",
+    help="This reader only, such as perfetto@56.1 or msprof-analyze/hccl_sum; repeatable. By "
+    "default all.",
 )
 @click.option("-v", "--verbose", is_flag=True, help="Why, where and what to do.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

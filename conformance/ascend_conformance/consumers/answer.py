@@ -6,12 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ascend_spec.consumers import State
+from ascend_spec.consumers import Effect, State
 from ascend_spec.consumers.catalog import Kind
 
 from ..finding import Scalar
 
 Outcome = Literal["shows", "partly", "nothing", "fails"]
+EFFECTS: Mapping[Effect, str] = {
+    "fails": "the reader reports an error and gives no result",
+    "complains": "the reader reports an error and gives a result without it",
+    "nothing": "the reader gives no result, and no error",
+    "without": "the reader gives a result without it",
+}
 OUTCOMES: Mapping[Outcome, str] = {
     "shows": "loads",
     "partly": "loads",
@@ -24,10 +30,10 @@ OUTCOMES: Mapping[Outcome, str] = {
 class Remark:
     """One thing that a reader does with a file, or that it does not find there.
 
-    ``words`` state it with its numbers; ``count`` of ``total`` are affected, ``None`` where nothing
-    is counted. ``place`` is in the file: a table, a column, a kind of event; ``line``, counted from
-    1, ``offset`` and ``row`` are those of the first that is affected. ``source`` is where the
-    contract has it from.
+    ``effect``: what becomes of the part for it. ``words`` state it with its numbers; ``count`` of
+    ``total`` are affected, ``None`` where nothing is counted. ``place`` is in the file: a table, a
+    column, a kind of event; ``line``, counted from 1, ``offset`` and ``row`` are those of the first
+    that is affected. ``source`` is where the contract has it from.
     """
 
     behaviour: str
@@ -43,6 +49,12 @@ class Remark:
     line: int | None = None
     offset: int | None = None
     example: Mapping[str, Scalar] = field(default_factory=dict)
+    effect: Effect | None = None
+
+    @property
+    def is_optional(self) -> bool:
+        """Whether it is that something is not there which need not be."""
+        return self.effect == "without" and bool(self.place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +67,17 @@ class PartAnswer:
     remarks: tuple[Remark, ...] = ()
 
     @property
+    def reports_an_error(self) -> bool:
+        """Whether the reader says that something is wrong."""
+        return any(one.effect in ("fails", "complains") for one in self.remarks)
+
+    @property
     def words(self) -> str:
         """``loads; 41 of 6,400 slices dropped; 12 of 300 arrows lead elsewhere``."""
-        return "; ".join([OUTCOMES[self.outcome], *(one.words for one in self.remarks)])
+        absent = [one.place for one in self.remarks if one.is_optional]
+        others = [one.words for one in self.remarks if not one.is_optional]
+        without = [f"without {', '.join(dict.fromkeys(absent))}"] if absent else []
+        return "; ".join([OUTCOMES[self.outcome], *dict.fromkeys(others), *without])
 
 
 @dataclass(frozen=True, slots=True)

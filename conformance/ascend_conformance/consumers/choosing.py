@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from ascend_ref.cli.suggest import unknown
 from ascend_spec import consumer_catalog
@@ -15,8 +16,10 @@ class NoSuchReader(Exception):
 
 
 def states(names: Iterable[str]) -> tuple[State, ...]:
-    """The states of the readers of these names (``perfetto``, ``perfetto@56.1``); of all without
-    names. A version belongs to the last state that does not begin behind it. Raises
+    """The states of the readers of these names (``perfetto``, ``perfetto@56.1``, with ``/`` one
+    part: ``msprof-analyze/hccl_sum``); of all without names.
+
+    A version belongs to the last state that does not begin behind it. Raises
     :class:`NoSuchReader`.
     """
     wanted = list(names)
@@ -27,19 +30,25 @@ def states(names: Iterable[str]) -> tuple[State, ...]:
 
 
 def _named(text: str) -> Iterator[State]:
-    name, _, version = text.partition("@")
+    whole, _, part = text.partition("/")
+    name, _, version = whole.partition("@")
     readers = consumer_catalog().readers
     if name not in readers:
         raise NoSuchReader(unknown("reader", name, readers))
-    every = list(readers[name].states())
-    if not version:
-        yield from every
-        return
+    if part and part not in readers[name].parts:
+        raise NoSuchReader(unknown(f"part of {name}", part, readers[name].parts))
+    found = [replace(state, only=part or None) for state in readers[name].states()]
+    yield from found if not version else [_of_version(found, version)]
+
+
+def _of_version(every: list[State], version: str) -> State:
     begun = [state for state in every if _key(state.version.version) <= _key(version)]
-    if not re.match("[0-9]", version) or not begun:
+    same = [state for state in every if state.version.version == version]
+    if not same and (not re.match("[0-9]+[.]", version) or not begun):
+        name = every[0].reader.name
         known = ", ".join(state.version.words for state in every)
         raise NoSuchReader(f"{name} has no version {version!r}; known: {known}")
-    yield begun[-1]
+    return (same or begun)[-1]
 
 
 def _key(version: str) -> list[int]:

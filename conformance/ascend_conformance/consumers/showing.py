@@ -11,7 +11,7 @@ from ascend_spec.consumers.catalog import Kind
 
 from ..finding import FileReport, Finding, Report, Verdict
 from ..report.escape import scalar_text, visible
-from .answer import ReaderAnswer, Remark
+from .answer import EFFECTS, OUTCOMES, PartAnswer, ReaderAnswer, Remark
 
 VERDICTS: dict[Kind, Verdict] = {
     "fails": "violation",
@@ -23,22 +23,48 @@ NAME, PROSE = 300, 400
 
 
 def lines(answers: Sequence[ReaderAnswer], *, details: bool) -> Iterator[str]:
-    """A line for each reader and file; with details why, where and what to do."""
+    """For each reader a line for each part and file, files with the same answer together; parts
+    that show all of their files in one line. With details why, where and what to do.
+    """
     for answer in answers:
         reader, version = answer.state.reader, answer.state.version
         if answer.missing:
             yield f"{reader.name} {version.words}: {answer.missing}"
             continue
         yield f"{reader.name} {version.words}"
-        for part in answer.parts:
-            named = "" if len(reader.parts) == 1 else f"{part.part}, "
-            yield f"  {named}{visible(part.file, NAME)}: {visible(part.words, NAME)}"
-            for remark in part.remarks if details else ():
-                yield from (f"    {line}" for line in _details(remark))
+        parts = list(dict.fromkeys(part.part for part in answer.parts))
+        whole = [one for one in parts if _is_whole(answer, one)] if len(reader.parts) > 1 else []
+        if whole:
+            yield f"  {', '.join(whole)}: loads"
+        for name in (one for one in parts if one not in whole):
+            named = "" if len(reader.parts) == 1 else f"{name}, "
+            for together in _alike([one for one in answer.parts if one.part == name]):
+                yield f"  {named}{_files(together)}: {visible(together[0].words, PROSE)}"
+                for remark in together[0].remarks if details else ():
+                    yield from (f"    {line}" for line in _details(remark))
+
+
+def _is_whole(answer: ReaderAnswer, name: str) -> bool:
+    """Whether a part shows all files as they are."""
+    return all(one.words == OUTCOMES["shows"] for one in answer.parts if one.part == name)
+
+
+def _alike(parts: Sequence[PartAnswer]) -> list[list[PartAnswer]]:
+    """The answers of one part, those with the same words together."""
+    found: dict[str, list[PartAnswer]] = {}
+    for one in parts:
+        found.setdefault(one.words, []).append(one)
+    return list(found.values())
+
+
+def _files(parts: Sequence[PartAnswer]) -> str:
+    further = f" and {len(parts) - 1:,} more" if len(parts) > 1 else ""
+    return visible(parts[0].file, NAME) + further
 
 
 def _details(remark: Remark) -> Iterator[str]:
-    yield f"{remark.behaviour}: {visible(remark.words, NAME)}"
+    effect = f": {EFFECTS[remark.effect]}" if remark.effect else ""
+    yield f"{remark.behaviour}: {visible(remark.words, NAME)}{effect}"
     yield f"  {remark.why} {remark.remedy}"
     place = [remark.place] if remark.place else []
     place += [f"line {remark.line:,}"] if remark.line is not None else []

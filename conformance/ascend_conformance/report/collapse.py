@@ -47,7 +47,7 @@ def fold(findings: Iterable[Finding], most: int) -> tuple[Finding, ...]:
         tuple(group)
         for _, group in groupby(ordered, key=lambda one: (sort_key(one)[:2], one.cause is None))
     ]
-    share = _fair_share([len(group) for group in groups], most)
+    share = fair_share([len(group) for group in groups], most)
     return tuple(kept for group in groups for kept in _fold_group(group, share))
 
 
@@ -103,7 +103,7 @@ def sort_key(finding: Finding) -> tuple[int, str, str, str]:
     return VERDICTS.index(finding.verdict), finding.rule, finding.file, finding.place
 
 
-def _fair_share(sizes: list[int], most: int) -> int:
+def fair_share(sizes: list[int], most: int) -> int:
     """The largest number of findings that each rule may keep so that all fit into ``most``."""
     share = 1
     while share < most and sum(min(size, share + 1) for size in sizes) <= most:

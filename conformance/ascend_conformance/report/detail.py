@@ -7,9 +7,9 @@ and steps down until the text fits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from ascend_conformance.finding import Report
 from ascend_conformance.ruleset import Rule
@@ -21,6 +21,8 @@ Rules = Mapping[str, Rule[Any]]
 """By id, for what a report says of a rule beyond the finding itself."""
 
 Renderer = Callable[[Report, Rules], str]
+
+Step = TypeVar("Step")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +87,18 @@ def bounded(render: PiecewiseRenderer) -> Renderer:
 
     def render_within_bounds(report: Report, rules: Rules) -> str:
         limit = BYTES_PER_FILE * max(1, len(report.files))
-        for detail in LADDER[:-1]:
-            text = _joined(render(report, rules, detail), limit)
-            if text is not None:
-                return text
-        return "".join(render(report, rules, LADDER[-1]))
+        return within(limit, LADDER, lambda detail: render(report, rules, detail))
 
     return render_within_bounds
+
+
+def within(limit: int, ladder: Sequence[Step], render: Callable[[Step], Iterable[str]]) -> str:
+    """The first text of at most ``limit`` bytes of UTF-8 on the way down a ladder, or the last."""
+    for step in ladder[:-1]:
+        text = _joined(render(step), limit)
+        if text is not None:
+            return text
+    return "".join(render(ladder[-1]))
 
 
 def _joined(pieces: Iterable[str], limit: int) -> str | None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby
+from pathlib import PurePath
 
 _DIGITS = re.compile(r"(\d+)")
 
@@ -28,6 +30,22 @@ def _joined(members: Sequence[list[str]]) -> list[str]:
     for place, column in varying.items():
         text[2 * place + 1] = "{" + spans(sorted(column)) + "}"
     return ["".join(text)]
+
+
+def common_folder(files: Iterable[str]) -> PurePath | None:
+    """The folder that holds all files, which the names of several leave out."""
+    folders = {PurePath(file).parent for file in files}
+    if len(folders) < 2:
+        return None
+    try:
+        return PurePath(os.path.commonpath(sorted(folders)))
+    except ValueError:  # some are absolute, or on other drives
+        return None
+
+
+def below(file: str, root: PurePath | None) -> str:
+    """A file as it is called in the folder that holds all of them."""
+    return file if root is None else str(PurePath(file).relative_to(root))
 
 
 def spans(numbers: Sequence[int]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
@@ -66,7 +66,11 @@ def tally(files: tuple[FileReport, ...]) -> Mapping[Verdict, int]:
 
 def conformity(files: tuple[FileReport, ...]) -> Conformity:
     """A violation condemns; without one, what could not be judged leaves the case open."""
-    counts = tally(files)
+    return conformity_by(tally(files), files)
+
+
+def conformity_by(counts: Mapping[Verdict, int], files: Sequence[FileReport]) -> Conformity:
+    """:func:`conformity` where the tally of the files is known."""
     if counts["violation"]:
         return "does not conform"
     if not files or "failure" in counts or any(file.unreadable is not None for file in files):
@@ -78,11 +82,11 @@ def conclusion(report: Report) -> str:
     """The last line of a report: ``conforms: no violation, 3 advice, 2 notes``."""
     if not report.files:
         return f"{in_words(report, 'not judged')}: no file"
-    tallied = tally(report.files).items()
-    counts = ", ".join(counted(count, in_words(report, verdict)) for verdict, count in tallied)
+    counts = tally(report.files)
     unreadable = sum(file.unreadable is not None for file in report.files)
     skipped = sum(len(file.skipped) for file in report.files)
-    remarks = [counts]
+    named = (counted(count, in_words(report, verdict)) for verdict, count in counts.items())
+    remarks = [", ".join(named)]
     follow = sum(places(one) for one in report.findings if one.cause is not None)
     if follow:
         remarks.append(f"{counted(follow, 'further finding')} of the same cause")
@@ -92,7 +96,8 @@ def conclusion(report: Report) -> str:
         )
     if skipped:
         remarks.append(f"{counted(skipped, 'check')} skipped")
-    return f"{in_words(report, conformity(report.files))}: {'; '.join(remarks)}"
+    words = in_words(report, conformity_by(counts, report.files))
+    return f"{words}: {'; '.join(remarks)}"
 
 
 def in_words(report: Report, word: Conformity | Verdict) -> str:

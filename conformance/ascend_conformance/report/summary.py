@@ -6,7 +6,6 @@ counted; :mod:`.text` has everything.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,7 +29,7 @@ from .collapse import collapse, places
 from .detail import FULL, Detail, Rules
 from .escape import visible
 from .layout import BLANK, CONCLUSION_STYLE, STYLE, Layout, Paragraph
-from .namesets import in_few_words, spans
+from .namesets import below, common_folder, in_few_words, spans
 from .owner import what_to_do
 from .phrases import conclusion, conformity, counted, enumerated, in_words
 from .sentences import examples, fact, place, unreadable
@@ -86,7 +85,7 @@ def _paragraphs(
     most: int,
 ) -> Iterator[Paragraph]:
     yield headline(report)
-    root = _root(report.files)
+    root = common_folder(file.file for file in report.files)
     yield from _files(report.files, root, detail)
     explained = _explained(report)
     for verdict, groups in found.items():
@@ -298,23 +297,10 @@ def _seen(words: Sequence[str], members: Sequence[FileReport]) -> str:
     return ", ".join(texts)
 
 
-def _root(files: Sequence[FileReport]) -> PurePath | None:
-    """The folder that holds all files, which the names of several leave out."""
-    folders = [PurePath(file.file).parent for file in files]
-    if len(set(folders)) < 2:
-        return None
-    try:
-        return PurePath(os.path.commonpath(folders))
-    except ValueError:  # some are absolute, or on other drives
-        return None
-
-
 def _names(files: Iterable[str], root: PurePath | None, detail: Detail) -> str:
     shown = in_few_words(_shown(file, root, detail) for file in files)
     return enumerated(shown[:NAMES], max(0, len(shown) - NAMES), "file")
 
 
 def _shown(file: str, root: PurePath | None, detail: Detail) -> str:
-    if root is not None:
-        file = str(PurePath(file).relative_to(root))
-    return visible(file, detail.path)
+    return visible(below(file, root), detail.path)

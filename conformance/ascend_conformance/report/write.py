@@ -12,7 +12,7 @@ from typing import TextIO
 from ascend_conformance.finding import Report
 from ascend_ref.atomic import write_atomically
 
-from . import github, json_forms, junit, markdown, sarif, summary, text
+from . import github, html, json_forms, junit, markdown, sarif, summary, text
 from .detail import Renderer, Rules, bounded
 from .errors import ReportError, named
 
@@ -35,9 +35,12 @@ FORMATS: Mapping[str, Renderer] = MappingProxyType(
         "sarif": bounded(sarif.render),
         "github": bounded(github.render),
         "markdown": bounded(markdown.render),
+        "html": html.render,
     }
 )
-"""Renderers by format name; each keeps a report within ``BYTES_PER_FILE`` per judged file."""
+"""Renderers by format name; each keeps a report within ``BYTES_PER_FILE`` per judged file, and HTML
+within ``html.LARGEST`` for all of them.
+"""
 
 
 USUAL_WIDTH = 100
@@ -51,7 +54,7 @@ def write_report(kind: str, path: str | Path, report: Report, rules: Rules) -> N
     a missing folder, a refusal of the system, and for a path that is one of the judged files.
     """
     target = Path(path)
-    content = _renderer(kind)(report, rules)
+    content = _content(kind, report, rules)
     try:
         _refuse_judged_file(target, report)
         write_atomically(target, content)
@@ -79,7 +82,7 @@ def render_to_stdout(
     if kind in FOR_PEOPLE:
         stream.write(_text_for(kind, stream, environment)(report, rules))
         return
-    content = _renderer(kind)(report, rules)
+    content = _content(kind, report, rules)
     buffer = getattr(stream, "buffer", None)
     if buffer is None:
         stream.write(content)
@@ -89,10 +92,13 @@ def render_to_stdout(
     buffer.flush()
 
 
-def _renderer(kind: str) -> Renderer:
+def _content(kind: str, report: Report, rules: Rules) -> str:
+    """The text of a report; a page has a picture of what was judged."""
     if kind not in FORMATS:
         raise ReportError(f"unknown report format {kind!r}: use one of {', '.join(FORMATS)}")
-    return FORMATS[kind]
+    if kind == "html":
+        return html.render(report, rules, html.picture_of_step(report))
+    return FORMATS[kind](report, rules)
 
 
 def _text_for(kind: str, stream: TextIO, environment: Mapping[str, str]) -> Renderer:

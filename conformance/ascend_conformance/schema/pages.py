@@ -11,7 +11,7 @@ import yaml
 from ascend_ref.markdown import PLAIN, Style, code, fenced, page, table
 from ascend_ref.tools.spec.pages import citations
 from ascend_ref.tools.spec.site import SiteStyle, Targets
-from ascend_ref.tools.spec.subject import Subject
+from ascend_ref.tools.spec.subject import Subject, grouped
 
 from .rule import BREAKS, ChangeRule, change_rules
 
@@ -28,11 +28,11 @@ def change_rule_page(rule: ChangeRule, style: Style = PLAIN) -> str:
         ("Grade", rule.grade),
         ("About", ", ".join(map(code, rule.of))),
         ("Source", citations(rule.source, style)),
-        "## Why",
+        style.part("Why"),
         style.prose(f"{rule.why} {BREAKS[rule.breaks]}"),
-        "## Fix",
+        style.part("Fix"),
         style.prose(rule.fix),
-        "## Example",
+        style.part("Example"),
         table(("address", "place", "before", "after"), rows),
         "An edit of the spec that makes this change:",
         fenced("yaml", _yaml(rule.edit)),
@@ -65,10 +65,11 @@ def change_rule_pages(targets: Targets) -> dict[str, str]:
     """The pages by their path below the site's root."""
     style = SiteStyle(depth=1, targets=targets)
     rules = change_rules()
-    return {
-        "changes/index.md": change_rules_index(rules.values(), style),
-        **{f"changes/{one.id}.md": change_rule_page(one, style) for one in rules.values()},
-    }
+    pages = {"changes/index.md": change_rules_index(rules.values(), style)}
+    for theme, family in grouped(rules.values(), lambda rule: rule.theme).items():
+        of_theme = (change_rule_page(rule, style.below()) for rule in family)
+        pages[f"changes/{theme}.md"] = page(f"# Changes of {theme}", *of_theme)
+    return pages
 
 
 def change_rule_subjects() -> Iterator[Subject]:
@@ -78,7 +79,7 @@ def change_rule_subjects() -> Iterator[Subject]:
             kind="change-rule",
             name=rule.id,
             summary=rule.summary,
-            page=f"changes/{rule.id}.md",
+            page=rule.page,
             section=partial(change_rule_page, rule),
             fact=rule,
             also=(rule.name,),

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
+from ascend_ref.markdown import anchor
 from ascend_ref.states import Difference, How
 from ascend_spec.core import Grade, parse
 
@@ -57,7 +58,7 @@ class ChangeRule:
     ``edit``: a change of the documents of the spec (:mod:`.edits`) that is this change alone, that
     of the ``example``, but for the rules in ``also``; ``keep``: the nearest edit that is none;
     ``given``: edits that are made before either, where the spec has no such thing.
-    ``source``: who says what it breaks.
+    ``source``: who says what it breaks. ``theme``: the document that states the rule.
     """
 
     id: str
@@ -74,9 +75,15 @@ class ChangeRule:
     grade: Grade
     edit: tuple[Mapping[str, Any], ...]
     keep: tuple[Mapping[str, Any], ...]
+    theme: str
     how: tuple[How, ...] = ()
     also: tuple[str, ...] = ()
     given: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def page(self) -> str:
+        """Where the site has it, among the rules of its theme: path and fragment."""
+        return f"changes/{self.theme}.md#{anchor(f'{self.id} {self.name}')}"
 
 
 @cache
@@ -99,11 +106,11 @@ def change_rules() -> Mapping[str, ChangeRule]:
 def _rule(row: Mapping[str, Any], document: str) -> ChangeRule:
     """A row of a document as it is, whose keys are the fields."""
     own = {"id" if key == "rule" else key: value for key, value in row.items()}
-    unknown = own.keys() - {one.name for one in fields(ChangeRule)}
+    unknown = own.keys() - {one.name for one in fields(ChangeRule)} | own.keys() & {"theme"}
     if unknown:
         raise ValueError(f"{document}: {own.get('id')}: unknown key {min(unknown)!r}")
     try:
-        return msgspec.convert(own, ChangeRule)
+        return msgspec.convert({**own, "theme": document.removesuffix(".yaml")}, ChangeRule)
     except msgspec.ValidationError as error:
         raise ValueError(f"{document}: {own.get('id')}: {error}") from error
 

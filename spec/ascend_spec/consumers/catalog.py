@@ -9,6 +9,7 @@ from typing import Literal
 
 from ascend_spec.core import DAYS, Bounds, Grade, Loader
 from ascend_spec.core.loader import Row, part
+from ascend_spec.db.model import Carrier
 
 BEHAVIOURS = "consumers/behaviours.yaml"
 READERS = "consumers/readers"
@@ -66,11 +67,13 @@ class Trait(Bounds):
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """Rows whose ``column`` is not in ``to`` (TABLE.column) are dropped, or shown with a blank."""
+    """What becomes of rows whose ``column`` is not in ``to`` (TABLE.column): they are dropped, or
+    shown with a blank, or skipped because they are none of its business.
+    """
 
     column: str
     to: str
-    otherwise: Literal["dropped", "blank"]
+    otherwise: Literal["dropped", "blank", "skipped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +90,13 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Read(Bounds):
-    """What a part reads at once: columns by table, headers by CSV file, keys by document, or
-    timelines.
+    """What a part reads at once: columns by table, headers by CSV file, keys by document, keys of
+    the events of timelines, or raw files.
 
     ``absent``: what becomes of the part where a table or file is not there; ``lacking`` where one
     of its columns, headers or keys is not. ``either``: sets of columns, by table, of which one is
-    enough.
+    enough. ``unless``: rows with which it is not read; without a condition a table. ``exact``:
+    names are looked for with their capitals, which SQL does not.
     """
 
     grade: Grade
@@ -101,7 +105,10 @@ class Read(Bounds):
     csv: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     documents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     timelines: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
     either: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
+    unless: Rows | None = None
+    exact: bool = False
     absent: Effect = "fails"
     lacking: Effect = "fails"
     rows: Rows | None = None
@@ -111,15 +118,19 @@ class Read(Bounds):
 class Part:
     """What a reader offers: a recipe, a page, a command.
 
-    ``made_of``: parts that it consists of. ``empty``: what it does where no rank gives a row.
-    ``always``: an error that it reports whatever it reads, with its reason.
+    ``folder``: what the name of the profile must be, an expression. ``made_of``: parts that it
+    consists of. ``needs``: databases without which a rank is passed
+    over. ``empty``: what it does where no rank gives a row. ``always``: why it reports an error
+    whatever it reads.
     """
 
     name: str
     summary: str
     reads: tuple[Read, ...] = ()
     does: tuple[Trait, ...] = ()
+    folder: str | None = None
     made_of: tuple[str, ...] = ()
+    needs: tuple[Carrier, ...] = ()
     writes: tuple[str, ...] = ()
     empty: Effect = "nothing"
     always: str | None = None
@@ -145,15 +156,23 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A reader at one of its versions."""
+    """A reader at one of its versions; ``only`` one of its parts, or all."""
 
     reader: Reader
     version: Version
+    only: str | None = None
 
     @property
     def name(self) -> str:
-        """``perfetto@51.0``."""
-        return f"{self.reader.name}@{self.version.version}"
+        """``perfetto@51.0``, ``msprof-analyze@26.2.0/hccl_sum``."""
+        part = f"/{self.only}" if self.only else ""
+        return f"{self.reader.name}@{self.version.version}{part}"
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts that are meant."""
+        parts = self.reader.parts
+        return tuple(parts.values()) if self.only is None else (parts[self.only],)
 
     def traits(self, part: Part) -> tuple[Trait, ...]:
         """The behaviours of a part that it has."""
@@ -183,6 +202,21 @@ class ConsumerCatalog:
         """Readers by name, in the order of the names of their documents."""
         found = [self._reader(row, name) for name, row in self.documents.folder.documents(READERS)]
         return {reader.name: reader for reader in found}
+
+    @cached_property
+    def readers_of(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        """By table of a database the readers of it, each with those of its parts that read it."""
+        found: dict[str, dict[str, dict[str, None]]] = {}
+        for reader in self.readers.values():
+            for one in reader.parts.values():
+                for read in one.reads:
+                    for table in (*read.tables, *read.either):
+                        of = found.setdefault(table, {}).setdefault(reader.name, {})
+                        of[one.name] = None
+        return {
+            table: {reader: tuple(parts) for reader, parts in readers.items()}
+            for table, readers in found.items()
+        }
 
     def _reader(self, row: Row, place: str) -> Reader:
         source = row.get("source")

@@ -100,7 +100,6 @@ class Table(Bounds):
     data: tuple[str, ...] = ()
     switches: tuple[str, ...] = ()
     products: tuple[str, ...] = ()
-    readers: tuple[str, ...] = ()
     levels: tuple[int, ...] = (0, 1, 2)
     indexes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     interval: tuple[str, str] | None = None

@@ -37,10 +37,10 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 
 def test_an_unknown_kind_names_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(ReportError) as error:
-        write_report("html", tmp_path / "report", CLEAN_REPORT, RULES)
+        write_report("pdf", tmp_path / "report", CLEAN_REPORT, RULES)
     assert str(error.value) == (
-        "unknown report format 'html': use one of summary, text, quiet, statistics, json, jsonl, "
-        "junit, sarif, github, markdown"
+        "unknown report format 'pdf': use one of summary, text, quiet, statistics, json, jsonl, "
+        "junit, sarif, github, markdown, html"
     )
 
 

@@ -31,6 +31,7 @@ def make_seen(folder: Folder) -> Seen:
         rows=_rows(folder),
         coverage=_coverage(folder),
         reasons=reasons(folder),
+        events=_events(folder),
         files={file.path.name: _words(folder, number) for number, file in folder.files.items()},
     )
 
@@ -38,6 +39,16 @@ def make_seen(folder: Folder) -> Seen:
 def _rows(folder: Folder) -> dict[str, int]:
     rows = folder.facts.rows("SELECT path, rows FROM unit.file WHERE rows IS NOT NULL")
     return {name.rpartition("/")[2]: count for name, count in rows}
+
+
+def _events(folder: Folder) -> dict[str, int]:
+    of_kind = "SELECT file, shape, kind, events FROM trace.{0} WHERE kind IS NOT NULL"
+    found = folder.facts.rows(
+        "SELECT s.layer || '/' || k.kind, sum(k.events)::BIGINT "
+        f"FROM ({of_kind.format('shape')} UNION ALL {of_kind.format('named')}) k "
+        "JOIN trace.shape s USING (file, shape) WHERE s.layer IS NOT NULL GROUP BY 1 ORDER BY 1"
+    )
+    return dict(found)
 
 
 def _words(folder: Folder, number: int) -> str:
