@@ -10,6 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from ascend_spec import catalog
+from ascend_spec.targets import targets, versions
 
 from .suggest import unknown
 
@@ -98,3 +99,6 @@ REVISION = Known(
     lambda: {one.schema_version: one for one in catalog().revisions},
 )
 """A revision, or the newest one of a SCHEMA_VERSION."""
+
+STATE = Known("state", targets, versions)
+"""A revision, or the newest one of a SCHEMA_VERSION; a writer of texts; an epoch of blocks."""

@@ -19,7 +19,8 @@ the target does not know. left-out: views and the like, which hold no rows. lost
 that do not come back.
 """
 
-Fate = Literal["migrated", "copied", "left-out"]
+Fate = Literal["migrated", "copied", "refused", "left-out"]
+"""refused: copied as it is, although a state was asked for that files of its kind have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,8 @@ class Entry:
 @dataclass(frozen=True, slots=True)
 class Migrated:
     """What became of one file. ``file``: below the profile. ``before``, ``after``: states of its
-    medium, such as revisions. ``why``: for one that has a state and was copied as it is, or that is
-    left out.
+    medium, such as revisions. ``why``: for one that has a state and was copied or refused, or that
+    is left out.
     """
 
     file: str
@@ -57,16 +58,16 @@ class Migrated:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What became of a profile. ``target``: the state that was asked for."""
+    """What became of a profile. ``targets``: the states that were asked for."""
 
     profile: str
-    target: str
+    targets: tuple[str, ...]
     files: tuple[Migrated, ...]
 
     @property
     def is_whole(self) -> bool:
-        """Whether every file with a state was migrated, and all of it comes back."""
-        return not any(one.lost or (one.fate == "copied" and one.why) for one in self.files)
+        """Whether all was migrated that was asked for, and all of it comes back."""
+        return not any(one.lost or one.fate == "refused" for one in self.files)
 
     def document(self) -> dict[str, Any]:
         """As JSON."""
@@ -74,7 +75,7 @@ class Account:
             "format": FORMAT,
             "ascend_ref": __version__,
             "profile": self.profile,
-            "target": self.target,
+            "targets": self.targets,
             "whole": self.is_whole,
             "files": [asdict(one) | {"lost": one.lost} for one in self.files],
         }
@@ -93,11 +94,11 @@ class Account:
             yield from (f"  {line}" for line in _together(files))
         for one in self.files:
             if one.why:
-                words = "copied as it is" if one.fate == "copied" else "left out"
+                words = "left out" if one.fate == "left-out" else "copied as it is"
                 yield f"{one.file}: {words}: {one.why}"
         copied = sum(one.fate == "copied" and not one.why for one in self.files)
         if copied:
-            yield f"{copied:,} further file{'s' * (copied != 1)} copied, which no revision changes"
+            yield f"{copied:,} further file{'s' * (copied != 1)} copied, which have no state"
 
 
 FORMAT = "ascend-ref-migration/1"

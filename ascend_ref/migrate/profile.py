@@ -1,10 +1,10 @@
-"""A whole profile at another revision: databases are migrated, all other files copied."""
+"""A whole profile at another state: what has one is migrated, all other files are copied."""
 
 from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
@@ -14,24 +14,30 @@ from ascend_ref.below import mirrored
 from ascend_ref.db.carrier import carrier_of_name
 from ascend_ref.db.display import show_path
 from ascend_ref.db.header import UnreadableDatabase
+from ascend_ref.text.headers import Circumstance
 from ascend_spec import catalog, layout_catalog
 from ascend_spec.db.model import Revision
+from ascend_spec.layout import Match
+from ascend_spec.targets import Axis, Target
 
 from .account import Account, Migrated
 from .database import migrate_database
+from .refusal import Refusal
+from .sheets import circumstances_of, migrate_sheet
 
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Is called with the bytes done, those of all files, and what is being done."""
 
 ACCOUNT = "migration.json"
 SIDE_FILES = ("-wal", "-shm", "-journal")
-STATES = {
-    "csv": "a CSV file, whose form is its writer's",
-    "timeline": "a timeline, whose form is its writer's",
-    "document": "a document, whose form is its writer's",
-    "blocks": "a file of blocks, whose form is its epoch's",
+STATES: Mapping[str, tuple[Axis, str]] = {
+    "database": ("revision", "a database"),
+    "csv": ("writer", "a CSV file"),
+    "timeline": ("writer", "a timeline"),
+    "document": ("writer", "a document"),
+    "blocks": ("epoch", "a file of blocks"),
 }
-"""Kinds of files that have a state and are copied as they are, in words."""
+"""Kinds of files that have a state, each with its axis and in words."""
 
 
 class NotMigrated(Exception):
@@ -39,94 +45,135 @@ class NotMigrated(Exception):
 
 
 def migrate_profile(
-    profile: Path, revision: Revision, folder: Path, progress: Progress | None = None
+    profile: Path, targets: Collection[Target], folder: Path, progress: Progress | None = None
 ) -> Account:
-    """Write a profile, a database or a folder, as one of another revision into a new folder.
+    """Write a profile, a file or a folder, as one of other states into a new folder.
 
-    It keeps its name there; ``migration.json`` next to it is the account. The folder appears only
-    when all is written. A database that cannot be migrated is copied as it is, which the account
-    states. Raises :class:`NotMigrated`, ``FileExistsError``, ``OSError``.
+    targets: at most one of each axis. The profile keeps its name; ``migration.json`` next to it is
+    the account. The folder appears only when all is written. A file that cannot be migrated is
+    copied as it is, which the account states. Raises :class:`NotMigrated`, ``FileExistsError``,
+    ``OSError``.
     """
     name = profile.resolve().name
     with staged(folder) as draft:
         files = mirrored(profile, draft / name)
         below = profile if profile.is_dir() else profile.parent
-        found = list(_each(files, below, revision, progress))
+        found = list(_Migration(files, targets, progress).each(below))
         if not any(one.fate == "migrated" for one in found):
             raise NotMigrated(_reason(profile, found))
-        account = Account(name, revision.id, tuple(sorted(found, key=lambda one: one.file)))
+        asked = tuple(one.name for one in targets)
+        account = Account(name, asked, tuple(sorted(found, key=lambda one: one.file)))
         text = json.dumps(account.document(), indent=2, ensure_ascii=False) + "\n"
         (draft / ACCOUNT).write_text(text, encoding="utf-8", errors="backslashreplace")
     return account
 
 
 def _reason(profile: Path, found: Iterable[Migrated]) -> str:
-    why = next((f"{one.file}: {one.why}" for one in found if one.why), None)
-    return f"{show_path(profile)}: {why or 'no database of a profile; expected one'}"
+    ordered = sorted(found, key=lambda one: one.fate != "refused")
+    why = next((f"{one.file}: {one.why}" for one in ordered if one.why), None)
+    return f"{show_path(profile)}: {why or 'no file with a state; expected a profile'}"
 
 
-def _each(
-    files: Mapping[Path, Path], below: Path, revision: Revision, progress: Progress | None
-) -> Iterator[Migrated]:
-    """Migrate or copy each file, the profilers' databases before what is made of them."""
-    sizes = {source: source.stat().st_size for source in files}
-    done, total = 0, sum(sizes.values())
-    beside: dict[Path, Revision] = {}
-    for source in sorted(files, key=lambda one: carrier_of_name(one.name)[0] == "analysis"):
+class _Migration:
+    """The files of one profile, each with its place in the new one, on the way to some states."""
 
-        def within(
-            part: int, parts: int, what: str, source: Path = source, done: int = done
-        ) -> None:
-            if progress:
-                progress(done + sizes[source] * part // parts, total, f"{source.name} {what}")
+    def __init__(
+        self,
+        files: Mapping[Path, Path],
+        targets: Collection[Target],
+        progress: Progress | None,
+    ) -> None:
+        self._files = files
+        self._targets = {one.axis: one.name for one in targets}
+        self._progress = progress
+        self._beside: dict[Path, Revision] = {}
+        self._matches = {path: layout_catalog().match(path.name) for path in files}
+        self._sheets = dict(self._circumstances()) if "writer" in self._targets else {}
 
-        made = _one(source, files, revision, beside, within)
-        yield replace(made, file=show_path(source.relative_to(below)))
-        done += sizes[source]
-        if progress:
-            progress(done, total, source.name)
+    def _circumstances(self) -> Iterator[tuple[Path, Circumstance]]:
+        """Of the CSV files of each folder."""
+        folders: dict[Path, dict[Path, str]] = {}
+        for path, match in self._matches.items():
+            if match is not None and match.file.kind == "csv":
+                folders.setdefault(path.parent, {})[path] = match.called
+        for files in folders.values():
+            yield from circumstances_of(files, self._targets["writer"]).items()
 
+    def each(self, below: Path) -> Iterator[Migrated]:
+        """Migrate or copy each file, the profilers' databases before what is made of them."""
+        sizes = {source: source.stat().st_size for source in self._files}
+        done, total = 0, sum(sizes.values())
+        for source in sorted(sizes, key=lambda one: carrier_of_name(one.name)[0] == "analysis"):
+            start, size, name = done, sizes[source], source.name
 
-def _one(
-    source: Path,
-    files: Mapping[Path, Path],
-    revision: Revision,
-    beside: dict[Path, Revision],
-    progress: Progress,
-) -> Migrated:
-    owner = _owner(source)
-    if owner != source and owner in files and _is_database(owner, files):
-        return Migrated(source.name, "left-out", why=f"it belongs to the old {owner.name}")
-    if not _is_database(source, files):
-        shutil.copyfile(source, files[source])
-        return Migrated(source.name, "copied", why=_state(source))
-    try:
-        made = migrate_database(
-            source, revision, files[source], beside.get(source.parent), progress
-        )
-    except UnreadableDatabase as problem:
-        files[source].unlink(missing_ok=True)
-        shutil.copyfile(source, files[source])
-        return Migrated(source.name, "copied", why=problem.reason)
-    if carrier_of_name(source.name)[0] != "analysis":
-        beside[source.parent] = catalog().revision(made.before or "")
-    return made
+            def within(
+                part: int, parts: int, what: str, at: tuple[int, int, str] = (start, size, name)
+            ) -> None:
+                if self._progress:
+                    self._progress(at[0] + at[1] * part // parts, total, f"{at[2]} {what}")
 
+            made = self._one(source, within)
+            yield replace(made, file=show_path(source.relative_to(below)))
+            done += size
+            if self._progress:
+                self._progress(done, total, name)
 
-def _state(path: Path) -> str:
-    """What gives a file its form, in words; documents about a capture have one at all times."""
-    match = layout_catalog().match(path.name)
-    if match is None or (match.file.kind == "document" and match.file.below != "output"):
+    def _one(self, source: Path, progress: Progress) -> Migrated:
+        owner = _owner(source)
+        if owner != source and owner in self._files and self._kind(owner) == "database":
+            return Migrated(source.name, "left-out", why=f"it belongs to the old {owner.name}")
+        target, kind = self._files[source], self._kind(source)
+        if kind is None or (reason := self._not_asked(source, kind)):
+            shutil.copyfile(source, target)
+            return Migrated(source.name, "copied", why=reason if kind else "")
+        try:
+            if kind == "database":
+                return self._database(source, target, progress)
+            if kind == "csv":
+                return self._sheet(source, target)
+            raise Refusal(f"{STATES[kind][1]}, and such files are not converted")
+        except (Refusal, UnreadableDatabase) as problem:
+            target.unlink(missing_ok=True)
+            shutil.copyfile(source, target)
+            why = problem.reason if isinstance(problem, UnreadableDatabase) else str(problem)
+            return Migrated(source.name, "refused", why=why)
+
+    def _not_asked(self, source: Path, kind: str) -> str:
+        """Why a file with a state is left as it is, if none was asked for that it can have."""
+        axis, words = STATES[kind]
+        if axis not in self._targets:
+            return f"{words}; --to names no {axis}"
+        if kind == "csv" and source not in self._sheets:
+            return f"{words} of no generation of {self._targets[axis]}"
         return ""
-    return STATES.get(match.file.kind or "", "")
+
+    def _kind(self, path: Path) -> str | None:
+        """What has a state, by its name; a file that is the whole profile is taken for a database.
+
+        Documents about a capture have one form at all times.
+        """
+        match: Match | None = self._matches[path]
+        if match is None or match.file.kind is None:
+            return "database" if len(self._files) == 1 else None
+        if match.file.kind == "document" and match.file.below != "output":
+            return None
+        return match.file.kind
+
+    def _database(self, source: Path, target: Path, progress: Progress) -> Migrated:
+        revision = catalog().revision(self._targets["revision"])
+        beside = self._beside.get(source.parent)
+        made = migrate_database(source, revision, target, beside, progress)
+        if carrier_of_name(source.name)[0] != "analysis":
+            self._beside[source.parent] = catalog().revision(made.before or "")
+        return made
+
+    def _sheet(self, source: Path, target: Path) -> Migrated:
+        match = self._matches[source]
+        name = match.called if match else ""
+        return migrate_sheet(source, name, self._sheets[source], self._targets["writer"], target)
 
 
 def _owner(path: Path) -> Path:
     """The database that a file of an unfinished writer belongs to; a path itself for any other."""
     found = next((one for one in SIDE_FILES if path.name.endswith(one)), "")
     return path.with_name(path.name.removesuffix(found)) if path.name != found else path
-
-
-def _is_database(path: Path, files: Mapping[Path, Path]) -> bool:
-    """By its name; a file that is the whole profile by itself is taken for one."""
-    return carrier_of_name(path.name)[0] is not None or len(files) == 1

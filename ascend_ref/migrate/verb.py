@@ -8,42 +8,51 @@ from pathlib import Path
 import click
 
 from ascend_ref.cli.guard import CommandError
-from ascend_ref.cli.options import REVISION, STAGED, output
+from ascend_ref.cli.options import STAGED, STATE, output
 from ascend_ref.cli.outputs import room_for
 from ascend_ref.cli.progress import progress_bar
-from ascend_spec.db.model import Revision
+from ascend_spec.targets import Target
 
 
 @click.command()
 @click.argument("profile", type=click.Path(exists=True, path_type=Path), metavar="PROFILE")
 @click.option(
     "--to",
-    "revision",
-    type=REVISION,
+    "targets",
+    type=STATE,
+    multiple=True,
     required=True,
     metavar="REVISION",
-    help="A revision of the schema (ascend-ref spec list revisions), or the newest one of a "
-    "SCHEMA_VERSION; older or newer than that of the profile.",
+    help="What it is to be, older or newer than it is: a revision of the schema for databases "
+    "(ascend-ref spec list revisions), or the newest one of a SCHEMA_VERSION; a writer for CSV "
+    "files (ascend-ref spec list writers). Repeatable, one of each.",
 )
 @output("DIR", STAGED)
 @click.option("--json", "as_json", is_flag=True, help="Print the account as JSON.")
-def migrate(profile: Path, revision: Revision, output: Path, force: bool, as_json: bool) -> int:
-    """Write PROFILE as one of another revision, and state what that loses.
+def migrate(
+    profile: Path, targets: tuple[Target, ...], output: Path, force: bool, as_json: bool
+) -> int:
+    """Write PROFILE as one of another revision or writer, and state what that loses.
 
-    PROFILE is a database or a folder; it is only read. Its databases are written again: columns
-    that were renamed go on under their other names, types are converted, ids of enums follow the
-    names of their members, columns that appear hold what stands for nothing. What only this file
-    has is kept. All other files are copied, and those that have a form of their own are named.
+    PROFILE is a file or a folder; it is only read. Databases are written again: columns that were
+    renamed go on under their other names, types are converted, ids of enums follow the names of
+    their members, columns that appear hold what stands for nothing; what only this file has is
+    kept. CSV files get the columns, header texts and forms of numbers of their writer. All other
+    files are copied, and those that have a form of their own are named.
 
     What was done stands in migration.json next to the profile: each place, how many cells or rows
     it concerns, and how many do not come back. Exit codes: 0 all comes back, 1 something does not,
-    or was copied as it is, 2 not migrated.
+    or was asked for and copied as it is, 2 not migrated.
     """
+    axes = [one.axis for one in targets]
+    if len({*axes}) < len(axes):
+        twice = next(one for one in axes if axes.count(one) > 1)
+        raise click.UsageError(f"--to names two states of one kind ({twice}); expected one")
     from .profile import NotMigrated, migrate_profile  # slow: the spec of all files
 
     try:
         with room_for(output, force=force), progress_bar(profile.name) as progress:
-            account = migrate_profile(profile, revision, output, progress)
+            account = migrate_profile(profile, targets, output, progress)
     except NotMigrated as problem:
         raise CommandError(str(problem)) from None
     if as_json:

@@ -53,7 +53,7 @@ def recognise(
     is_by: whether a writer can have written the file, by its id; where none can, any may have.
     """
     given = tuple(header)
-    known = headers_of(file.name, _repeats(file, given))
+    known = headers_of(file.name, repeats(file, given))
     if is_by is not None:
         chosen = {one: tuple(at for at in ats if is_by(at.writer)) for one, ats in known.items()}
         known = {one: ats for one, ats in chosen.items() if ats} or known
@@ -72,7 +72,7 @@ def _distance(given: Header, wanted: Header) -> tuple[int, int]:
     return 2 * missing + further, sum(a != b for a, b in zip(given, wanted, strict=False))
 
 
-def _repeats(file: CsvFile, header: Header) -> int:
+def repeats(file: CsvFile, header: Header) -> int:
     """How often the repeated group of columns stands in a header."""
     members = [one for one in file.own_columns if one.group is not None]
     if not members:

@@ -21,6 +21,8 @@ import numpy.typing as npt
 import pyarrow as pa
 from pyarrow import csv
 
+from .verbatim import protected, restored
+
 PART = 4 << 20
 """Bytes read at a time."""
 
@@ -88,10 +90,12 @@ class CsvRows:
     ``header``: the cells of the first row; ``header_damage``: what is wrong with that row.
     ``count``: rows below it, faulty ones included. ``line_feeds`` and ``returns`` count the line
     ends that are LF alone, and CRLF. ``marked``: the file begins with a byte order mark. ``faults``
-    are the rows left out, ``skipped_from`` the byte behind which nothing was read.
+    are the rows left out, ``skipped_from`` the byte behind which nothing was read. ``verbatim``:
+    cells come with the quotes around them.
     """
 
     path: Path
+    verbatim: bool = False
     header: tuple[str, ...] = ()
     header_damage: RowFault | None = None
     count: int = 0
@@ -165,7 +169,7 @@ class CsvRows:
         self.line_feeds += part.line_feeds
         sound = self._judge(part, places)
         if sound.any():
-            cells = _parsed(part, sound, len(self.header))
+            cells = _parsed(part, sound, len(self.header), self.verbatim)
             where = [_integers(values[sound]) for values in places]
             names = ["row", "line", "offset", *map(str, range(len(self.header)))]
             yield pa.RecordBatch.from_arrays([*where, *cells], names=names)
@@ -333,13 +337,17 @@ def _is_utf8(text: bytes) -> bool:
     return True
 
 
-def _parsed(part: _Rows, sound: Flags, columns: int) -> list[pa.Array]:
+def _parsed(part: _Rows, sound: Flags, columns: int, verbatim: bool) -> list[pa.Array]:
     """The cells of the sound rows, column by column."""
     names = [str(place) for place in range(columns)]
+    stand_ins: dict[str, str] = {}
     text = pa.py_buffer(part.buffer).slice(0, part.following)
     if not sound.all():
         spans = zip(part.starts[sound].tolist(), part.ends[sound].tolist(), strict=True)
         text = pa.py_buffer(b"".join(part.buffer[start:end] for start, end in spans))
+    if verbatim and part.quoted:
+        content, stand_ins = protected(text.to_pybytes())
+        text = pa.py_buffer(content)
     table = csv.read_csv(
         text,
         csv.ReadOptions(use_threads=False, block_size=text.size + 1, column_names=names),
@@ -348,7 +356,7 @@ def _parsed(part: _Rows, sound: Flags, columns: int) -> list[pa.Array]:
             column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
         ),
     )
-    return [column.combine_chunks() for column in table.columns]
+    return restored([column.combine_chunks() for column in table.columns], stand_ins)
 
 
 def _cells(line: str) -> list[str]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from ascend_spec.db.model import Reading
+from ascend_spec.targets import Axis, Target
 
 from .ruleset import EVERYTHING, Selection
 
@@ -15,14 +16,6 @@ if TYPE_CHECKING:
 
 PARALLEL_BYTES = 16 << 20
 """Files below this size are judged in one thread: starting another costs more than it saves."""
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A state by which files are judged: a revision, a writer of texts or an epoch of blocks."""
-
-    axis: Literal["revision", "writer", "epoch"]
-    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +35,6 @@ class Options:
     workers: int = min(os.cpu_count() or 1, 4)
     target: Target | None = None
 
-    def judged_by(self, axis: str) -> str | None:
+    def judged_by(self, axis: Axis) -> str | None:
         """The state of an axis that was asked for."""
         return self.target.name if self.target and self.target.axis == axis else None

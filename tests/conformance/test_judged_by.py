@@ -12,12 +12,13 @@ from slices import marked
 from ascend_conformance.check import check
 from ascend_conformance.finding import Finding
 from ascend_conformance.media.db.selftest import file_name, make_specimen
-from ascend_conformance.options import Options, Target
+from ascend_conformance.options import Options
 from ascend_conformance.ruleset import Selection
 from ascend_conformance.schema import change_rules
 from ascend_ref.cli import main
 from ascend_ref.migrate.database import migrate_database
 from ascend_spec import catalog
+from ascend_spec.targets import Target
 
 BIN = REAL.parent / "bin"
 OF_THE_SCHEMA = ("DB101", "DB103", "DB104", "DB106", "DB122", "DB125")

@@ -13,7 +13,7 @@ from consumer_verdict import Verdict
 from ascend_ref.migrate.profile import migrate_profile
 from ascend_simulator.run import write_run
 from ascend_simulator.scenario import override, preset
-from ascend_spec import catalog
+from ascend_spec.targets import Target
 
 OLD, NEW = "1.0.0-2025-01", "1.2.0-2026-07"
 ROWS: dict[str, Callable[[Path, Path], Verdict]] = {
@@ -31,7 +31,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Path
     found = {}
     for old, new in ((OLD, NEW), (NEW, OLD)):
         run = write_run(scenario, 0, base / old, ("pytorch-db",), revision=old).folder
-        migrate_profile(run, catalog().revision(new), base / f"made_{old}")
+        migrate_profile(run, [Target("revision", new)], base / f"made_{old}")
         found[old, new] = base / f"made_{old}" / run.name
     return found
 

@@ -12,22 +12,23 @@ from typing import TYPE_CHECKING, get_args
 import click
 
 from ascend_ref.cli.guard import CommandError
-from ascend_ref.cli.options import WORKERS, number
+from ascend_ref.cli.options import STATE, WORKERS, number
 from ascend_ref.cli.progress import Advance, progress_bars
 from ascend_ref.execution import NoCluster, open_executor
 from ascend_spec.db.model import Reading
+from ascend_spec.targets import Target
 
 from ..check import check as check_paths
 from ..check import fitting_executor
 from ..discover import NothingToCheck
 from ..expect import presets
 from ..media import load_rules
-from ..options import Options, Target
+from ..options import Options
 from ..report import report_schema
 from ..ruleset import Selection
 from .choose import RulePatterns, patterns
 from .reporting import Judging, judged
-from .target import STATE, require_any
+from .target import require_any
 
 if TYPE_CHECKING:
     from ..expect.model import Expectation
