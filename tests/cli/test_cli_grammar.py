@@ -33,6 +33,7 @@ LISTS = (
     ["spec", "list", "tables"],
     ["fixtures", "list"],
     ["fixtures", "list", "--axes"],
+    ["fixtures", "matrix"],
 )
 
 
