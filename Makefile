@@ -39,7 +39,7 @@ campaign: $(VENV)/.installed-test ## Put faults into spec, rules and files; name
 selftest: $(VENV)/.installed ## Break every rule at every place; some minutes.
 	$(BIN)/ascend-ref rules --self-test
 
-fixtures: $(VENV)/.installed ## Build all fixtures and verify them by their golden hashes; some minutes.
+fixtures: $(VENV)/.installed ## Build all fixtures, verify and check them; half an hour.
 	$(BIN)/ascend-ref fixtures build -o $(FIXTURES) --force
 	$(BIN)/ascend-ref fixtures verify $(FIXTURES)
 
