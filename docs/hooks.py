@@ -18,6 +18,7 @@ from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from ascend_conformance.fixtures.support import support_page
 from ascend_conformance.media import load_rules
 from ascend_conformance.pages import demands, rule_families, rule_pages, rule_targets
 from ascend_conformance.schema.pages import change_rule_pages
@@ -125,6 +126,7 @@ def generated_pages(facts: Catalog) -> dict[str, str]:
         if kind == "document":
             pages["timeline/documents.md"] += f"\n{text.replace('hold', f'hold of {name}.json', 1)}"
     pages["command.md"] = command_page()
+    pages["support.md"] = support_page(SiteStyle(depth=0, targets=targets))
     for path, document, title in STATEMENTS:
         pages[path] = statements_page(document, title)
     for name in ("CONTRIBUTING", "CHANGELOG"):
@@ -151,6 +153,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
                 "drafts.md",
                 "simulate.md",
                 "fixtures.md",
+                "support.md",
                 "operators.md",
                 "raw.md",
                 "mindspore.md",
