@@ -106,6 +106,8 @@ def _database(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:
     version, revision = _known(seen.schema_version, detail), _known(seen.revision, detail)
     yield "carrier", _known(seen.carrier, detail)
     yield "schema", f"version {version}, revision {revision}"
+    if seen.own is not None:
+        yield "judged", f"as was asked for; it is of {visible(seen.own, detail.name)}"
     if seen.reasons:
         yield "because", names(seen.reasons, detail, "reason")
     yield from _capture(seen, detail)
