@@ -44,7 +44,7 @@ ledger: $(VENV)/.installed ## Write down how much rules are held to, which must 
 	$(BIN)/python -c "from ascend_conformance.ledger import counts_document, ledger; \
 	print(counts_document(ledger()), end='')" > tests/conformance/ledger.yaml
 
-fixtures: $(VENV)/.installed ## Build all fixtures and verify them by their golden hashes; some minutes.
+fixtures: $(VENV)/.installed ## Build all fixtures, verify and check them; half an hour.
 	$(BIN)/ascend-ref fixtures build -o $(FIXTURES) --force
 	$(BIN)/ascend-ref fixtures verify $(FIXTURES)
 

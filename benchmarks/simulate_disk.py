@@ -15,8 +15,9 @@ from ascend_ref.db.writer import write_database
 from ascend_simulator.choices import Scenario
 from ascend_simulator.run import capture, prepare, write_run
 from ascend_spec import catalog
+from ascend_spec.db.model import Carrier
 
-CARRIERS = ("pytorch", "analysis")
+CARRIERS: tuple[Carrier, ...] = ("pytorch", "analysis")
 """The databases of a rank's profile."""
 
 

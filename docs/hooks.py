@@ -14,10 +14,11 @@ from typing import Any
 from jinja2 import Environment
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import event_priority
+from mkdocs.plugins import CombinedEvent, event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from ascend_conformance.fixtures.support import support_page
 from ascend_conformance.media import load_rules
 from ascend_conformance.pages import demands, rule_families, rule_pages, rule_targets
 from ascend_conformance.schema.pages import change_rule_pages
@@ -25,7 +26,7 @@ from ascend_ref.cli.reference import command_page
 from ascend_ref.tools.spec.lookup import of_kinds, subjects
 from ascend_ref.tools.spec.site import ALONE, SiteStyle, spec_pages, spec_targets
 from ascend_ref.tools.spec.subject import grouped
-from ascend_spec import Catalog, catalog
+from ascend_spec import Catalog, catalog, recording_catalog
 
 sys.path.append(str(Path(__file__).parent))  # mkdocs reads this file as one of no package.
 from statements import statements_page
@@ -33,8 +34,11 @@ from statements import statements_page
 ROOT = Path(__file__).parents[1]
 _REMARKS = re.compile(r'<h2 id="(what-must-hold|where-sources-disagree)"')
 _QUERY = re.compile(r'<div class="highlight"')
+_COLOURED = re.compile(r"```(sql|yaml)\n")
+_LISTED = "---\nsearch:\n  exclude: true\n---\n"
 _UNSEARCHED = r"\g<0> data-search-exclude"
 _INDENTATION = re.compile(r"\n\s+")
+LISTS_OF_RULES = ("rules/index.md", "rules/ledger.md", "changes/index.md")
 EVIDENCE = (
     "index",
     "db-schema",
@@ -93,12 +97,23 @@ def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
     )
 
 
+@event_priority(-50)
+def _shorten_index(config: MkDocsConfig) -> None:
+    """Take the marks of code out of the search index, before it is written for a disk as well."""
+    index = Path(config.site_dir, "search", "search_index.json")
+    text = index.read_text(encoding="utf-8")
+    index.write_text(re.sub("</?code>", "", text), encoding="utf-8")
+
+
 @event_priority(-200)
-def on_post_build(config: MkDocsConfig) -> None:
+def _refuse_large_site(config: MkDocsConfig) -> None:
     """Refuse a site that has become too large, when all plugins have written theirs."""
     held = sum(one.stat().st_size for one in Path(config.site_dir).rglob("*") if one.is_file())
     if held > LARGEST:
         raise PluginError(f"the site has {held:,} bytes; {LARGEST:,} are allowed (docs/hooks.py)")
+
+
+on_post_build = CombinedEvent(_shorten_index, _refuse_large_site)
 
 
 def generated_pages(facts: Catalog) -> dict[str, str]:
@@ -106,10 +121,12 @@ def generated_pages(facts: Catalog) -> dict[str, str]:
     rules = load_rules()
     targets = {**spec_targets(), **rule_targets(rules.values())}
     style = SiteStyle(depth=1, targets=targets)
-    of_rules = rule_pages(rules, targets)
-    # With places in braces the queries are no SQL that could be coloured.
-    of_rules = {path: text.replace("```sql\n", "```\n") for path, text in of_rules.items()}
-    pages = {**spec_pages(targets), **of_rules, **change_rule_pages(targets)}
+    of_rules = {**rule_pages(rules, targets), **change_rule_pages(targets)}
+    # With places in braces the queries are no SQL that could be coloured; edits are of one line.
+    plain = {path: _COLOURED.sub("```\n", text) for path, text in of_rules.items()}
+    # What these pages list is found where it stands.
+    plain |= {path: _LISTED + plain[path] for path in LISTS_OF_RULES}
+    pages = {**spec_pages(targets), **plain}
     found = demands(rules.values(), style)
     alone = {one.page: one.address for one in subjects().values() if one.kind in (*ALONE, "table")}
     for path, address in alone.items():
@@ -120,6 +137,7 @@ def generated_pages(facts: Catalog) -> dict[str, str]:
         if kind == "document":
             pages["timeline/documents.md"] += f"\n{text.replace('hold', f'hold of {name}.json', 1)}"
     pages["command.md"] = command_page()
+    pages["support.md"] = support_page(SiteStyle(depth=0, targets=targets))
     for path, document, title in STATEMENTS:
         pages[path] = statements_page(document, title)
     for name in ("CONTRIBUTING", "CHANGELOG"):
@@ -146,6 +164,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
                 "drafts.md",
                 "simulate.md",
                 "fixtures.md",
+                "support.md",
                 "operators.md",
                 "raw.md",
                 "mindspore.md",
@@ -189,7 +208,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
             ]
         },
         {"Graph engine": [*_section("ge", pages), "statements-ge.md"]},
-        {"Recording": _section("recording", pages)},
+        {"Recording": ["recording/index.md", *_entities()]},
         {
             "Rules": [
                 "rules/index.md",
@@ -230,6 +249,16 @@ def _raw_files() -> dict[str, list[str]]:
     """The pages of raw files by the side that writes them."""
     by_side = grouped(of_kinds(["raw"]), lambda one: one.cells["side"])
     return {side: sorted(one.page for one in files) for side, files in by_side.items()}
+
+
+def _entities() -> list[dict[str, list[str]]]:
+    """The pages of what is recorded, and of what is computed from that."""
+    pages = {one.name: one.page for one in of_kinds(["entity"])}
+    entities = recording_catalog().entities
+    return [
+        {"Recorded": [pages[name] for name, one in entities.items() if not one.derived_by]},
+        {"Computed": [pages[name] for name, one in entities.items() if one.derived_by]},
+    ]
 
 
 def _tables_first_held_by(facts: Catalog, carrier: str) -> list[str]:

@@ -10,7 +10,6 @@ import click
 from click.shell_completion import CompletionItem
 
 from ascend_spec import catalog
-from ascend_spec.targets import targets, versions
 
 from .suggest import unknown
 
@@ -99,6 +98,3 @@ REVISION = Known(
     lambda: {one.schema_version: one for one in catalog().revisions},
 )
 """A revision, or the newest one of a SCHEMA_VERSION."""
-
-STATE = Known("state", targets, versions)
-"""A revision, or the newest one of a SCHEMA_VERSION; a writer of texts; an epoch of blocks."""

@@ -14,11 +14,11 @@ from ascend_ref.below import mirrored
 from ascend_ref.db.carrier import carrier_of_name
 from ascend_ref.db.display import show_path
 from ascend_ref.db.header import UnreadableDatabase
+from ascend_ref.states import AxisName, Target
 from ascend_ref.text.headers import Circumstance
 from ascend_spec import catalog, layout_catalog
 from ascend_spec.db.model import Revision
 from ascend_spec.layout import Match
-from ascend_spec.targets import Axis, Target
 
 from .account import Account, Migrated
 from .database import migrate_database
@@ -30,7 +30,7 @@ Progress: TypeAlias = Callable[[int, int, str], None]
 
 ACCOUNT = "migration.json"
 SIDE_FILES = ("-wal", "-shm", "-journal")
-STATES: Mapping[str, tuple[Axis, str]] = {
+STATES: Mapping[str, tuple[AxisName, str]] = {
     "database": ("revision", "a database"),
     "csv": ("writer", "a CSV file"),
     "timeline": ("writer", "a timeline"),

@@ -8,10 +8,11 @@ from pathlib import Path
 import click
 
 from ascend_ref.cli.guard import CommandError
-from ascend_ref.cli.options import STAGED, STATE, output
+from ascend_ref.cli.options import STAGED, output
 from ascend_ref.cli.outputs import room_for
 from ascend_ref.cli.progress import progress_bar
-from ascend_spec.targets import Target
+from ascend_ref.states import Target
+from ascend_ref.states.asked import STATE
 
 
 @click.command()

@@ -20,3 +20,6 @@ from .state import StateError as StateError
 from .state import find_state as find_state
 from .state import names_of as names_of
 from .state import on_one_axis as on_one_axis
+from .target import Target as Target
+from .target import targets as targets
+from .target import versions as versions

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from ascend_spec import Spec
+from ascend_spec.core.loader import reading
 
 from .compare import Difference, differences
 from .element import Element
@@ -61,7 +62,7 @@ def _of_family(name: str, old: State, new: State) -> Iterator[Found]:
     family = FAMILIES[name]
     if old.at == new.at and _is_same(family, old.spec, new.spec):
         return
-    before, after = family.elements(old.spec, old.at), family.elements(new.spec, new.at)
+    before, after = (_elements(family, state) for state in (old, new))
     found: dict[tuple[str, ...], tuple[Difference, list[str]]] = {}
     for scope in dict.fromkeys((*after, *before)):
         was, now = (
@@ -73,6 +74,14 @@ def _of_family(name: str, old: State, new: State) -> Iterator[Found]:
             what = one.event, one.how, one.before, one.after
             found.setdefault((*where, *what), (one, []))[1].append(scope)
     yield from (Found(name, one, tuple(filter(None, scopes))) for one, scopes in found.values())
+
+
+def _elements(family: Family, state: State) -> Mapping[str, Element]:
+    """What a state holds. Raises ``SpecError`` naming the folder and the family for documents that
+    refer to what there is not.
+    """
+    with reading(f"{state.spec.folder.root}: {family.title}"):
+        return family.elements(state.spec, state.at)
 
 
 def _is_same(family: Family, old: Spec, new: Spec) -> bool:

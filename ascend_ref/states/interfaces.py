@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ascend_spec import Spec
 from ascend_spec.api import ApiCatalog, Command, Event
+from ascend_spec.core import bounds_of
 
 from .element import Element
 from .facts import own_facts
@@ -27,6 +28,7 @@ def interface(spec: Spec, generation: str) -> Element:
     envelopes = (
         Element("envelope", name, name, children=_json(api, "envelope", name, of, generation))
         for name, of in ENVELOPES.items()
+        if api.axis.in_force(bounds_of(api.definitions[of]), generation)
     )
     errors = (
         Element(
@@ -66,8 +68,4 @@ def _json(
     api: ApiCatalog, kind: str, name: str, definition: str, generation: str, which: str = ""
 ) -> tuple[Element, ...]:
     part, within = ("parameter" if which == "parameters" else "key"), (f"/{which}" if which else "")
-    try:
-        schema = api.schema(definition, generation)
-        return json_elements(kind, name, schema, part=part, within=within)
-    except KeyError:  # not part of the generation
-        return ()
+    return json_elements(kind, name, api.schema(definition, generation), part=part, within=within)

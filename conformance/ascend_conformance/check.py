@@ -19,6 +19,7 @@ from .engine.progress import Progress
 from .finding import FileReport, Finding, Report
 from .media import Judged, load_rules, media
 from .options import PARALLEL_BYTES, Options
+from .schema.explaining import with_changes
 
 FileProgress = Callable[[Path], Progress]
 
@@ -60,6 +61,8 @@ def check_candidates(
         from .expect.answering import answer  # slow: numpy
 
         compared = tuple(answer(chosen.expectation, compared))
+    if chosen.target is not None:
+        compared = tuple(with_changes(one, chosen.reading) for one in compared)
     return Report(compared, __version__, chosen.reading)
 
 

@@ -165,6 +165,8 @@ class Seen:
     carrier: str
     schema_version: str | None = None
     revision: str
+    own: str | None = None
+    """The revision that a file is of, where it is judged by another one."""
     product: str | None = None
     level: str | None = None
     ranks: tuple[int, ...] = ()

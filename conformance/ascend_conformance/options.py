@@ -6,8 +6,8 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ascend_ref.states import AxisName, Target
 from ascend_spec.db.model import Reading
-from ascend_spec.targets import Axis, Target
 
 from .ruleset import EVERYTHING, Selection
 
@@ -35,6 +35,6 @@ class Options:
     workers: int = min(os.cpu_count() or 1, 4)
     target: Target | None = None
 
-    def judged_by(self, axis: Axis) -> str | None:
+    def judged_by(self, axis: AxisName) -> str | None:
         """The state of an axis that was asked for."""
         return self.target.name if self.target and self.target.axis == axis else None

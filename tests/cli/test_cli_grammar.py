@@ -34,6 +34,7 @@ LISTS = (
     ["spec", "list", "tables"],
     ["fixtures", "list"],
     ["fixtures", "list", "--axes"],
+    ["fixtures", "matrix"],
 )
 
 

@@ -17,8 +17,8 @@ from ascend_conformance.ruleset import Selection
 from ascend_conformance.schema import change_rules
 from ascend_ref.cli import main
 from ascend_ref.migrate.database import migrate_database
+from ascend_ref.states import Target
 from ascend_spec import catalog
-from ascend_spec.targets import Target
 
 BIN = REAL.parent / "bin"
 OF_THE_SCHEMA = ("DB101", "DB103", "DB104", "DB106", "DB122", "DB125")

@@ -11,9 +11,9 @@ from consumer_rows import check_row_1, check_row_2
 from consumer_verdict import Verdict
 
 from ascend_ref.migrate.profile import migrate_profile
+from ascend_ref.states import Target
 from ascend_simulator.run import write_run
 from ascend_simulator.scenario import override, preset
-from ascend_spec.targets import Target
 
 OLD, NEW = "1.0.0-2025-01", "1.2.0-2026-07"
 ROWS: dict[str, Callable[[Path, Path], Verdict]] = {

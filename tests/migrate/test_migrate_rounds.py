@@ -14,11 +14,11 @@ from slices import marked
 from ascend_conformance.check import check
 from ascend_ref.migrate.database import migrate_database
 from ascend_ref.migrate.profile import migrate_profile
+from ascend_ref.states import Target
 from ascend_simulator.run import write_run
 from ascend_simulator.scenario import override, preset
 from ascend_simulator.specimen.folder import write_msprof_folder, write_rank_folder
 from ascend_spec import catalog
-from ascend_spec.targets import Target
 
 REAL = (
     "db/level0_rank0/ascend_pytorch_profiler_0.db",

@@ -15,10 +15,10 @@ from ascend_ref.cli import main
 from ascend_ref.migrate.account import Account
 from ascend_ref.migrate.profile import migrate_profile
 from ascend_ref.profile.export import export_database
+from ascend_ref.states import Target
 from ascend_ref.text.rows import CsvRows
 from ascend_simulator.run import write_run
 from ascend_simulator.scenario import override, preset
-from ascend_spec.targets import Target
 
 WAYS = (
     ("pytorch-db", "adapter", "adapter-2025-12"),

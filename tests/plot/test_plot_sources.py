@@ -116,6 +116,7 @@ def test_group_labels_come_from_the_metadata_around(tmp_path: Path) -> None:
     assert told.recording.groups == {"abc": "tp of 2 ranks"}
     assert told.found.ranks == (7,)
     assert told.found.name == f"{tmp_path.name}/host_1_ascend_pt"
+    assert read(output).found.name == "host_1_ascend_pt"
 
 
 def task_time(path: Path) -> Path:

@@ -8,7 +8,7 @@ import pytest
 from slices import some
 
 from ascend_conformance.schema import Change, ChangeRule, State, change_rules, changes_between
-from ascend_conformance.schema.edits import Edit, draft
+from ascend_conformance.schema.edits import Edit, edited
 from ascend_conformance.schema.versions import NOT_ADMITTED, NOT_STATED, version_changes
 from ascend_spec import packaged
 
@@ -17,8 +17,8 @@ RULES = some(change_rules().values(), every=12)
 
 
 def changed_by(edits: Sequence[Edit], given: Sequence[Edit] = ()) -> list[Change]:
-    before = State(draft(packaged(), given) if given else packaged(), "before")
-    after = State(draft(packaged(), [*given, *edits]), "after")
+    before = State(edited(packaged(), given) if given else packaged(), "before")
+    after = State(edited(packaged(), [*given, *edits]), "after")
     changes = changes_between(before, after)
     return [*version_changes(before, after, changes), *changes]
 

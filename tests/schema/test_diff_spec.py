@@ -15,7 +15,7 @@ from working_copy import add_column, copy_spec
 from ascend_conformance.report import FORMATS
 from ascend_conformance.schema import BREAKS
 from ascend_ref.cli import main
-from ascend_spec import catalog
+from ascend_spec import catalog, packaged
 
 GUIDE = Path(__file__).parents[2] / "docs" / "schema.md"
 RENAME = "1.2.0-2025-12", "1.2.0-2026-02"
@@ -146,3 +146,41 @@ def test_what_the_guide_says_is_printed_is_printed(capsys: pytest.CaptureFixture
     for command, expected in blocks:
         main(shlex.split(command)[1:])
         assert capsys.readouterr().out.strip() == expected.strip()
+
+
+def test_a_draft_of_a_shared_document_is_seen_in_every_family(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    draft = tmp_path / "percent.yaml"
+    draft.write_text("value-type/percent: {maximum: 101}\n", encoding="utf-8")
+    found = report(capsys, str(packaged().folder.root), str(draft))
+    assert {file["file"] for file in found["files"]} == {"databases", "CSV files", "timelines"}
+
+
+@pytest.mark.parametrize(
+    ("document", "text", "wrong", "said"),
+    [
+        ("bin/payloads/basic-info.schema.yaml", "values_of: op_types", "values_of: nope", "nope"),
+        ("raw/files.yaml", "record: NPU_MODULE_MEM", "record: NOPE", "unknown record 'NOPE'"),
+        ("db/revisions.yaml", "schema_version: 1.2.0", "schema_version: '1.2'", "three numbers"),
+        ("bin/enums.yaml", "chips:", "chips: [", "cannot be read"),
+    ],
+)
+def test_a_working_copy_that_cannot_be_used_is_one_line(
+    document: str,
+    text: str,
+    wrong: str,
+    said: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = copy_spec(tmp_path / "draft")
+    place = folder / document
+    content = place.read_text(encoding="utf-8")
+    assert text in content
+    place.write_text(content.replace(text, wrong), encoding="utf-8")
+    assert main(["diff", "spec", str(packaged().folder.root), str(folder)]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert "internal error" not in error
+    assert error.count("\n") == 1

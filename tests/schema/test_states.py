@@ -18,10 +18,10 @@ class Noted(Folder):
 
     def __init__(self, root: Path) -> None:
         super().__init__(root)
-        self.names: set[str] = set()
+        self.noted: set[str] = set()
 
     def read(self, name: str) -> Any:
-        self.names.add(name)
+        self.noted.add(name)
         return super().read(name)
 
 
@@ -31,7 +31,7 @@ def test_a_family_reads_the_documents_that_it_names(name: str) -> None:
     family.elements(Spec(folder), None)
     strange = {
         document
-        for document in folder.names - {GROUNDS}
+        for document in folder.noted - {GROUNDS}
         if not any(document == one or document.startswith(f"{one}/") for one in family.documents)
     }
     assert strange == set()

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, get_args
 import click
 
 from ascend_ref.cli.guard import CommandError
-from ascend_ref.cli.options import STATE, WORKERS, number
+from ascend_ref.cli.options import WORKERS, number
 from ascend_ref.cli.progress import Advance, progress_bars
 from ascend_ref.execution import NoCluster, open_executor
+from ascend_ref.states import Target
+from ascend_ref.states.asked import STATE
 from ascend_spec.db.model import Reading
-from ascend_spec.targets import Target
 
 from ..check import check as check_paths
 from ..check import fitting_executor

@@ -260,3 +260,29 @@ def _golden(path: Path | None) -> Golden:
         return packaged_golden() if path is None else read_golden(path)
     except NoGolden as error:
         raise CommandError(str(error)) from None
+
+
+@fixtures.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def matrix(as_json: bool) -> int:
+    """Show what is done with each state of each format, and why not what is not."""
+    from ..fixtures.support import cells, operations, reasons, rows
+
+    if as_json:
+        found = [
+            {
+                "kind": one.kind,
+                "state": one.state,
+                "operation": one.operation,
+                "supported": one.reason is None,
+                "reason": one.reason,
+                "evidence": list(one.evidence),
+            }
+            for one in cells()
+        ]
+        click.echo(json.dumps(found, indent=2))
+        return 0
+    print_columns(("kind", "state", *operations()), list(rows()))
+    click.echo()
+    print_columns(("not done", "of", "why"), list(reasons()))
+    return 0

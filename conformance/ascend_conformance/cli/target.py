@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ascend_ref.cli.guard import CommandError
+from ascend_ref.states import AxisName, Target
 from ascend_spec.db.model import CARRIERS
-from ascend_spec.targets import Axis, Target
 
 from ..finding import BLOCK_FILE, TEXT, Report
 
-HAVE: Mapping[Axis, tuple[tuple[str, ...], str]] = {
+HAVE: Mapping[AxisName, tuple[tuple[str, ...], str]] = {
     "revision": (CARRIERS, "a revision, which databases have"),
     "writer": ((TEXT,), "a writer, whom CSV files, timelines and documents have"),
     "epoch": ((BLOCK_FILE,), "an epoch, which files of blocks have"),

@@ -200,6 +200,8 @@ def _seen(seen: Seen, detail: Detail) -> JsonObject:
         },
         "readings": texts("readings", seen.readings),
     }
+    if seen.own is not None:
+        result["own"] = exact(seen.own, detail.name)
     if seen.reasons:
         result["reasons"] = texts("reasons", seen.reasons)
     if seen.files:

@@ -53,9 +53,9 @@ def _recognised(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:
         yield "states", _known(seen.revision, detail)
         if seen.schema_version is not None:
             yield "version", _known(seen.schema_version, detail)
-        kinds = counted(len(seen.rows), "kind")
+        every = [counted(count, kind) for kind, count in seen.rows.items()]
         what = "changes" if seen.carrier == SPEC else "read"
-        yield what, f"{sum(seen.rows.values()):,} of {kinds} of things"
+        yield what, names(every, detail, "kind of thing") or "none"
     elif seen.carrier == TEXT:
         yield from _text(seen, detail)
     else:
@@ -106,6 +106,8 @@ def _database(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:
     version, revision = _known(seen.schema_version, detail), _known(seen.revision, detail)
     yield "carrier", _known(seen.carrier, detail)
     yield "schema", f"version {version}, revision {revision}"
+    if seen.own is not None:
+        yield "judged", f"as was asked for; it is of {visible(seen.own, detail.name)}"
     if seen.reasons:
         yield "because", names(seen.reasons, detail, "reason")
     yield from _capture(seen, detail)

@@ -1,4 +1,4 @@
-"""Edits of the documents of a spec: a draft in memory, as a working copy with the edits would be.
+"""Edits of the documents of a spec in memory, as a working copy with the edits would be.
 
 Each edit is one mapping. ``in`` names a document; ``at`` is a JSON pointer in it, in which
 ``id=7`` is the row of a list whose ``id`` is 7.
@@ -19,7 +19,7 @@ Records are declared in code. ``record`` names one of ``ascend_spec.raw``, ``at`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import replace
 from functools import cached_property
@@ -28,7 +28,7 @@ from typing import Any
 import construct
 
 from ascend_spec import Spec
-from ascend_spec.core import Document, Folder, Loader, SpecError
+from ascend_spec.core import Folder, Loader, SpecError
 from ascend_spec.core.packed import Field
 from ascend_spec.core.pointer import keys_of
 from ascend_spec.raw import RawCatalog
@@ -47,7 +47,7 @@ FORMS: Mapping[str, construct.Construct] = {
 }
 
 
-class Draft(Folder):
+class EditedFolder(Folder):
     """The documents of a folder with edits."""
 
     def __init__(self, folder: Folder, edits: Iterable[Edit]) -> None:
@@ -55,6 +55,11 @@ class Draft(Folder):
         self._edits: dict[str, list[Edit]] = {}
         for edit in edits:
             self._edits.setdefault(edit.get("in", RECORDS), []).append(edit)
+
+    @property
+    def identity(self) -> Hashable:
+        """What two folders share that hold the same documents."""
+        return self.root, repr(self._edits)
 
     @property
     def records(self) -> list[Edit]:
@@ -72,11 +77,10 @@ class Draft(Folder):
                 raise SpecError(f"{name}: no place for the edit {edit}") from error
         return content
 
-    def documents(self, folder: str) -> Iterator[tuple[str, Document]]:
-        """Every document below a folder but those that are gone, and the new ones."""
-        known = [name for name in self.contents(folder) if name.startswith(f"{folder}/")]
-        for name in sorted(known, key=lambda name: name.split("/")):
-            yield name, self.read(name)
+    def names(self, folder: str) -> Iterator[str]:
+        """The names of the documents below a folder but those that are gone, and the new ones."""
+        known = (name for name in self.contents(folder) if name != folder)
+        return iter(sorted(known, key=lambda name: name.split("/")))
 
     def contents(self, folder: str) -> dict[str, bytes]:
         """The bytes of the documents, and those of the edits."""
@@ -89,27 +93,27 @@ class Draft(Folder):
         return found
 
 
-def draft(spec: Spec, edits: Iterable[Edit]) -> Spec:
+def edited(spec: Spec, edits: Iterable[Edit]) -> Spec:
     """A spec with edits. Raises ``SpecError`` when a document with an edit is read and does not
     fit.
     """
-    return _DraftSpec(Draft(spec.folder, edits))
+    return _EditedSpec(EditedFolder(spec.folder, edits))
 
 
-class _DraftSpec(Spec):
+class _EditedSpec(Spec):
     """A spec whose declarations of records are edited as well."""
 
-    def __init__(self, folder: Draft) -> None:
+    def __init__(self, folder: EditedFolder) -> None:
         super().__init__(folder)
-        self._draft = folder
+        self._edited = folder
 
     @cached_property
     def raw(self) -> RawCatalog:
         """Raw files, with the edits of their records."""
-        return _DraftRaw(self.loader, self._draft.records)
+        return _EditedRaw(self.loader, self._edited.records)
 
 
-class _DraftRaw(RawCatalog):
+class _EditedRaw(RawCatalog):
     def __init__(self, documents: Loader, edits: Iterable[Edit]) -> None:
         super().__init__(documents)
         self._edits = list(edits)

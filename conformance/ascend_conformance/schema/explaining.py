@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ascend_ref.states import State
 from ascend_spec import Schema, catalog, current, per_spec
 from ascend_spec.core import Bounds
-from ascend_spec.db.model import Revision
+from ascend_spec.db.model import CARRIERS, Reading, Revision
 
+from ..finding import FileReport
 from .change import Change, changes_between
 
 MOST = 5
 """Changes that are named at one place."""
+
+
+def with_changes(report: FileReport, reading: Reading) -> FileReport:
+    """The report with the changes of the schema at the place of each finding, where a file is
+    judged by another revision than the one that it is of.
+    """
+    seen = report.seen
+    carrier = next((one for one in CARRIERS if seen and one == seen.carrier), None)
+    if seen is None or seen.own is None or carrier is None:
+        return report
+    schema, found = catalog().at(seen.revision, carrier, reading), catalog().revision(seen.own)
+    findings = (
+        replace(one, changes=explaining(found, schema, one.table, one.column))
+        for one in report.findings
+    )
+    return replace(report, findings=tuple(findings))
 
 
 def explaining(

@@ -47,8 +47,10 @@ class Overlay(Folder):
         return iter(sorted({*self.base.names(folder), *own}, key=lambda one: one.split("/")))
 
     def contents(self, folder: str) -> dict[str, bytes]:
-        """The bytes of every YAML document below a folder, by name; of a missing one nothing."""
-        own = (one for one in self.changed if one.startswith(f"{folder}/"))
+        """The bytes of every YAML document below a folder, or of one document, by name; of a
+        missing one nothing.
+        """
+        own = (one for one in self.changed if one == folder or one.startswith(f"{folder}/"))
         return {**self.base.contents(folder), **{one: self.text(one).encode() for one in own}}
 
 

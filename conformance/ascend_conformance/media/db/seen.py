@@ -24,6 +24,7 @@ def make_seen(session: Session) -> Seen:
         carrier=session.schema.carrier,
         schema_version=capture.identity.schema_version,
         revision=session.schema.revision.id,
+        own=None if session.found == session.schema.revision else session.found.id,
         product=_product(capture),
         level=level,
         ranks=_ranks(capture),
@@ -41,7 +42,7 @@ def _reasons(session: Session) -> tuple[str, ...]:
     """The facts of the file that exclude other revisions of its schema."""
     own, version = session.schema, session.identity.schema_version
     if session.found != own.revision:
-        return (f"asked for; the file is of {session.found.id}",)
+        return ()
     found: dict[str, set[str]] = {}
     for other in session.catalog.revisions:
         if version == own.revision.schema_version != other.schema_version:

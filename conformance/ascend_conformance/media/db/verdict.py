@@ -23,7 +23,6 @@ from ...expect.holding import held_in
 from ...finding import TEXT_SUFFIXES, FileReport, Finding
 from ...held import Held
 from ...options import Options
-from ...schema.explaining import explaining
 from .. import Judged, given
 from ..any.other import other_file
 from .checks.ranks import RankFacts, judge_ranks, rank_facts, rank_profile, rank_rule
@@ -98,21 +97,12 @@ def judge_session(
     return FileReport(
         file=session.label,
         seen=make_seen(session),
-        findings=tuple(
-            _with_changes(session, one)
-            for one in sorted((*found, *related.found), key=lambda one: (one.rule, one.place))
-        ),
+        findings=tuple(sorted((*found, *related.found), key=lambda one: (one.rule, one.place))),
         skipped=(*outcome.skipped, *related.skipped),
         rules_run=outcome.plan.rules + len(related.ran),
         places_checked=outcome.plan.places + len(related.ran),
         held=_held(session, options),
     )
-
-
-def _with_changes(session: Session, finding: Finding) -> Finding:
-    """The finding with the changes of the schema at its place, if it is judged by another one."""
-    place = finding.table, finding.column
-    return replace(finding, changes=explaining(session.found, session.schema, *place))
 
 
 def _held(session: Session, options: Options) -> Held | None:

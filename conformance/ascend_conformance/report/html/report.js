@@ -43,7 +43,7 @@
           ofVerdict &&
           (wanted.rule === "" || rule === wanted.rule) &&
           holds(files, wanted.file) &&
-          holds(ranks, wanted.rank) &&
+          holds(ranks, wanted.rank ?? "") &&
           words.every((word) => text.includes(word) || head.includes(word));
         row.hidden = !keep;
         count += keep;

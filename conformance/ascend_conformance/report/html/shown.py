@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ascend_conformance.finding import MINDSPORE, RAW, TEXT, FileReport, Seen
-from ascend_spec.recording.model import Medium
+
+if TYPE_CHECKING:
+    from ascend_spec.recording.model import Medium
 
 MEDIA: Mapping[Medium, str] = {
     "database": "databases",
