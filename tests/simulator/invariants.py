@@ -94,9 +94,6 @@ MSPROF = {
         WHERE c.contextId <> 4294967295
           AND (p.startNs IS NULL OR c.startNs < p.startNs OR c.endNs > p.endNs)
     """,
-    "I28 device without rank": """
-        SELECT deviceId FROM TASK WHERE deviceId NOT IN (SELECT deviceId FROM RANK_DEVICE_MAP)
-    """,
     "I36 process ids differ": """
         SELECT 1 FROM TASK, CANN_API WHERE globalPid <> globalTid >> 32
     """,
@@ -216,3 +213,10 @@ PYTORCH = {
         WHERE substr(s.value, 1, 1) BETWEEN '0' AND '9'
     """,
 }
+
+RANKS = {
+    "I28 device without rank": """
+        SELECT deviceId FROM TASK WHERE deviceId NOT IN (SELECT deviceId FROM RANK_DEVICE_MAP)
+    """,
+}
+"""Of databases with ranks: those of torch_npu, and of msprof since 2025-12-25 (5.3)."""

@@ -9,7 +9,7 @@ import pytest
 import recompute
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from invariants import ALL_TASKS_BOUND, MASTERS_BOUND, MSPROF, PYTORCH
+from invariants import ALL_TASKS_BOUND, MASTERS_BOUND, MSPROF, PYTORCH, RANKS
 from oracle import broken, load, structural
 
 from ascend_simulator.specimen import Shape, build
@@ -48,7 +48,8 @@ def faults(revision: str, shape: Shape) -> Iterator[str]:
         profile = profiles[carrier] = load(tables, schema)
         yield from structural(tables, schema)
         if carrier != "analysis":
-            yield from broken(profile, common)
+            is_ranked = masters or carrier == "pytorch"
+            yield from broken(profile, common | RANKS if is_ranked else common)
             yield from recompute.counter_faults(profile)
         if "OVERLAP_ANALYSIS" in schema.tables:
             yield from recompute.overlap_faults(profile)
@@ -121,7 +122,7 @@ def test_the_oracle_notices(table: str, column: str, value: object, fault: str) 
     profile = load(tables, schema)
     found = [
         *structural(tables, schema),
-        *broken(profile, MSPROF | MASTERS_BOUND | PYTORCH),
+        *broken(profile, MSPROF | RANKS | MASTERS_BOUND | PYTORCH),
         *recompute.counter_faults(profile),
         *recompute.overlap_faults(profile),
         *recompute.memory_faults(profile),
