@@ -29,6 +29,7 @@ from ascend_simulator.program.model import (
     Program,
     Synchronize,
 )
+from ascend_simulator.program.single import lone_operators
 from ascend_spec import catalog
 
 each_case = pytest.mark.parametrize("case", CASES)
@@ -289,3 +290,13 @@ def test_are_modules_named_as_in_the_network() -> None:
     assert {"TransformerLayer", "SelfAttention", "MLP"} <= live_modules(stages("dense")[0])
     assert {"AlexNet", "Conv2d", "Linear"} <= live_modules(stages("cnn")[0])
     assert {"TransformerLayer", "MoELayer"} <= live_modules(stages("moe")[0])
+
+
+@pytest.mark.parametrize("product", PRODUCTS)
+@pytest.mark.parametrize("operator", lone_operators())
+def test_a_lone_operator_launches_its_own_kernels(operator: str, product: ProductName) -> None:
+    """Not the range around it, which has no function of the library."""
+    choice = ModelChoice("single-operator", operator=operator, shape=(4, 4, 16, 16))
+    program = build(choice, machine(HardwareChoice(product)), Parallelism(2), 0)
+    for launch in launches(program):
+        assert program.operators[launch.operator].api

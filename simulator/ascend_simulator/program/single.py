@@ -124,8 +124,8 @@ def _attention(tape: Tape, choice: ModelChoice) -> None:
     batch, heads, tokens, width = choice.shape[-4:]
     shape = (batch, tokens, heads * width)
     inputs = [tape.constant(*shape, data_type=choice.data_type) for _ in range(3)]
-    made = _call(tape, choice, shape, *inputs, workspace=attention_space(tape))
     size = Heads(batch, heads, tokens, tokens, width, causal=False)
     # Of many tasks in one, the range shows on the device what belongs together.
     with tape.range(choice.operator, "default", on_device=True):
+        made = _call(tape, choice, shape, *inputs, workspace=attention_space(tape))
         tape.attention(choice.operator, f"aclnn{choice.operator}", inputs, [made], size)
