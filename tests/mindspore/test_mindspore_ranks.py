@@ -430,7 +430,7 @@ def test_m58_broken_files_of_ranks_are_stated(
     broken = sorted(path for path in tmp_path.iterdir() if path.name.startswith(kind))
     assert broken
     asked = [["analyse", name, str(tmp_path)] for name in OF_RANKS]
-    asked += [["analyse", "flops", str(tmp_path), "--set", "show=ranks", "--device", "0"]]
+    asked += [["analyse", "flops", str(tmp_path), "--set", "show=ranks"]]
     asked += [
         ["analyse", "memory_usage", str(tmp_path), "--device", "0", "--set", f"show={show}"]
         for show in ("summary", "graphics", "breakdowns", "ranks")

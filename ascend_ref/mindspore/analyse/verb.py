@@ -86,7 +86,8 @@ def analyse(
             asked[key] = {**asked.get(key, {}), **more}
     try:
         analyser = find_analyser(name)
-        files = open_folder(folder, device, of_all_ranks=analyser.of_all_ranks)
+        of_all_ranks = analyser.shows_all_ranks(asked.get("filter_condition", {}))
+        files = open_folder(folder, device, of_all_ranks=of_all_ranks)
         answer = load_analyser(name, files, generation).query(asked)
     except (NoAnalyser, Unreadable, WrongCondition, KeyError) as problem:
         raise CommandError(str(problem.args[0])) from None

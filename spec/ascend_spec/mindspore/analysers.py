@@ -85,6 +85,10 @@ class Analyser(Bounds):
     reason: str | None = None
     errata: tuple[str, ...] = ()
 
+    def shows_all_ranks(self, switches: Mapping[str, object]) -> bool:
+        """Whether an answer is of all ranks of a folder, always or for these switches."""
+        return self.of_all_ranks or switches.get("show") == "ranks"
+
     def columns_on(self, day: str) -> tuple[AnswerColumn, ...]:
         """The columns of a day."""
         return tuple(one for one in self.columns if DAYS.in_force(one, day))
