@@ -26,6 +26,10 @@ SPEC_VERBS = "ascend_ref.spec_verbs"
 """Entry points: verbs below ``spec`` of other packages."""
 
 
+EXPORTS_FOR = "ascend_ref.export_for"
+"""Entry points: what ``export --for`` calls."""
+
+
 @cache
 def installed_verbs() -> Mapping[str, EntryPoint]:
     """The verbs that installed packages register, by name; none of them is loaded."""

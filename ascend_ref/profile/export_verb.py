@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from contextlib import ExitStack
+from importlib.metadata import entry_points
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from ascend_ref.cli.guard import CommandError
 from ascend_ref.cli.options import REVISION, STAGED, WORKERS, deliverables, output
 from ascend_ref.cli.outputs import room_for
 from ascend_ref.cli.progress import progress_bar
+from ascend_ref.cli.shell import EXPORTS_FOR
 from ascend_ref.execution import open_executor
 from ascend_spec.db.model import Revision
 
@@ -69,6 +72,13 @@ def _kinds(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> tup
     help="State why each table, CSV file and layer that raw files can become is there or absent.",
 )
 @click.option("--json", "as_json", is_flag=True, help="With --explain: print JSON.")
+@click.option(
+    "--for",
+    "reader",
+    metavar="READER",
+    help="Write what this reader shows right, and state what it still loses: about-tracing, hta, "
+    "insight or perfetto, of one version behind @ (who-reads names what they lose of a profile).",
+)
 def export(
     profile: Path,
     kinds: tuple[str, ...] | None,
@@ -80,6 +90,7 @@ def export(
     of_raw: bool,
     explained: bool,
     as_json: bool,
+    reader: str | None,
 ) -> int:
     """Write what exporters make of a database, or of raw files.
 
@@ -92,6 +103,11 @@ def export(
     With --explain: the raw files that each thing is made of, whether they were found and how many
     records were read, the switches that collect it, and the products that have it.
 
+    With --for the files of a profile are written again for one reader. Timelines, which are made of
+    a database where there are none, count their times from the first second, put slices that
+    overlap on lanes of their own, and number arrows, processes and threads as it reads them; for
+    insight databases are migrated to the newest schema.
+
     Prints the paths of what was written, and a line on what of a database an older WRITER does not
     show. Exit codes: 0 all written, 1 raw files were damaged, 2 nothing could be written.
     """
@@ -101,6 +117,8 @@ def export(
         raise click.UsageError("--json is for --explain")
     if output is None and not explained:
         raise click.UsageError("Missing option '-o' / '--output'.")
+    if reader is not None:
+        return _export_for(profile, reader, output, force=force)
     try:
         found = [] if of_raw else databases(profile)
     except NoDatabase as problem:
@@ -120,6 +138,22 @@ def export(
     if revision is not None:
         raise click.UsageError("--revision is for raw data, this is a database")
     return _export_databases(profile, found, kinds, output, writer, workers, force=force)
+
+
+def _export_for(profile: Path, reader: str, output: Path | None, *, force: bool) -> int:
+    """By the package that knows what readers do."""
+    if output is None:
+        raise click.UsageError("--explain is for raw files; --for writes a profile again")
+    context = click.get_current_context()
+    mine = {"profile", "reader", "output", "force"}
+    others = [one for one in context.params if one not in mine]
+    if any(context.get_parameter_source(one) is not ParameterSource.DEFAULT for one in others):
+        raise click.UsageError("--for takes no other options than -o and --force")
+    if not profile.exists():
+        raise CommandError(f"{profile}: no such file or folder; expected a profile")
+    (entry,) = entry_points(group=EXPORTS_FOR)
+    code: int = entry.load()(profile, reader, output, force=force)
+    return code
 
 
 def _require(kinds: tuple[str, ...] | None, known: tuple[str, ...], what: str) -> None:

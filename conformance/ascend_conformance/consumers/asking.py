@@ -42,6 +42,11 @@ def who_reads(
     return tuple(_together(state, answers[state.name]) for state in wanted)
 
 
+def timelines_of(paths: Iterable[Path]) -> tuple[Deliverable, ...]:
+    """The timelines among files or below folders. Raises ``NothingToCheck``."""
+    return tuple(_timelines(_candidates(paths)))
+
+
 def _together(state: State, parts: dict[str, list[PartAnswer]]) -> ReaderAnswer:
     every = [one for part in parts.values() for one in of_all_ranks(state.reader, part)]
     return ReaderAnswer(state, tuple(every), None if every else _nothing(state))

@@ -24,12 +24,28 @@ class Slice(NamedTuple):
     exact_end: int
 
 
-class _Open(NamedTuple):
+class Open(NamedTuple):
+    """A slice that is open on a stack."""
+
     row: int
     end: int
     is_instant: bool
     exact_begin: int
     exact_end: int
+
+
+def crosses(stack: list[Open], begin: int, end: int) -> bool:
+    """Whether a slice crosses an open one; those that have ended before are taken off.
+
+    As MaybeCloseStack of Perfetto: what ends is taken off the top, wherever it stands.
+    """
+    for place in range(len(stack) - 1, -1, -1):
+        above = stack[place]
+        if above.end < begin or (above.end == begin and not (above.is_instant and end == begin)):
+            stack.pop()
+        elif begin < above.end < end:
+            return True
+    return False
 
 
 @dataclass
@@ -45,7 +61,7 @@ class Nesting:
     deep: int = 0
     misplaced: int = 0
     first: dict[str, int] = field(default_factory=dict)
-    _stack: list[_Open] = field(default_factory=list)
+    _stack: list[Open] = field(default_factory=list)
     _track: tuple[int, int] | None = None
 
     def walk(self, slices: Sequence[Slice]) -> Iterator[tuple[int, int]]:
@@ -59,18 +75,7 @@ class Nesting:
                 self._track = process, thread
                 stack.clear()
             end = begin + length
-            crosses = False
-            # As MaybeCloseStack of Perfetto: what ends is taken off the top, wherever it stands.
-            for place in range(len(stack) - 1, -1, -1):
-                above = stack[place]
-                if above.end < begin or (
-                    above.end == begin and not (above.is_instant and length == 0)
-                ):
-                    stack.pop()
-                elif begin < above.end < end:
-                    crosses = True
-                    break
-            if crosses:
+            if crosses(stack, begin, end):
                 self.crossing += 1
                 self._note("crossing", row)
                 yield row, stack[-1].row
@@ -85,7 +90,7 @@ class Nesting:
                 self.deep += 1
                 self._note("deep", row)
             else:
-                stack.append(_Open(row, end, length == 0, exact_begin, exact_end))
+                stack.append(Open(row, end, length == 0, exact_begin, exact_end))
 
     def _note(self, what: str, row: int) -> None:
         self.first[what] = min(row, self.first.get(what, row))

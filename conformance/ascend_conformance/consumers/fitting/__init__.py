@@ -1,0 +1,1 @@
+"""Profiles written so that one reader shows them right: behind ``export --for``."""
