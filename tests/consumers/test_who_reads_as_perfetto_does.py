@@ -13,19 +13,13 @@ from pathlib import Path
 import pytest
 from consumer_traces import rebased
 from perfetto_view import View, view
+from real_timelines import DATA, REAL
 from slices import few
 from timeline_variants import Event, drawn, instant, variants
 
 from ascend_conformance.consumers.answer import PartAnswer, Remark
 from ascend_conformance.consumers.asking import who_reads
 
-DATA = Path(__file__).parents[2] / ".." / "shared" / "data"
-REAL = (
-    "text/pytorch_level1_rank0/ASCEND_PROFILER_OUTPUT/trace_view.json",
-    "text/mindspore_legacy/msprof_0_2_1.json",
-    "text/mindspore_legacy/step_trace_0_2_1.json",
-    "generations/text_910a_2024_level1_rank0/ASCEND_PROFILER_OUTPUT/trace_view.json",
-)
 TRIED = "perfetto@56.0"
 """The version of the trace processor at hand."""
 COUNTED: Mapping[str, Sequence[str]] = {

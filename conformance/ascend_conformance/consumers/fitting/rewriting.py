@@ -100,9 +100,10 @@ class _Plan:
         """The whole second, in ns, that times are counted from; ``None`` for times as they are."""
         if not COUNTING & {*self.does}:
             return None
-        first = "SELECT min(ts) FROM trace.event WHERE ph <> 'M' AND ts_decimals >= 0"
+        # What is before 0 stays so: no viewer can show it and today in one timeline.
+        first = "SELECT min(ts) FROM trace.event WHERE ph <> 'M' AND ts_decimals >= 0 AND ts >= 0"
         least = self.facts.value(first)
-        return max(int(least), 0) // SECOND * SECOND if least is not None else None
+        return int(least) // SECOND * SECOND if least is not None else None
 
     def processes(self) -> Mapping[int, str]:
         """Names of processes, which are those of layers."""
