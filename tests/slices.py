@@ -12,8 +12,8 @@ ParameterSet = type(pytest.param())
 
 
 def some(cases: Iterable[Any], *, every: int) -> list[Any]:
-    """The cases, but every so manieth marked: one of four exhaustive, three campaign."""
-    further = cycle((pytest.mark.exhaustive, *[pytest.mark.campaign] * 3))
+    """The cases, but every so manieth marked: one of eight exhaustive, seven campaign."""
+    further = cycle((pytest.mark.exhaustive, *[pytest.mark.campaign] * 7))
     return [marked(one, next(further)) if at % every else one for at, one in enumerate(cases)]
 
 

@@ -97,7 +97,7 @@ def test_every_address_has_its_place_on_the_site() -> None:
             places[path].add(fragment)
 
 
-@pytest.mark.parametrize("address", some(SAMPLE, every=6))
+@pytest.mark.parametrize("address", some(SAMPLE, every=18))
 def test_an_address_of_each_kind_is_shown_by_the_command(
     address: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -330,7 +330,7 @@ BREAKS: Mapping[str, tuple[Break, set[tuple[str, str, str]]]] = {
 }
 
 
-@pytest.mark.parametrize("name", some(BREAKS, every=3))
+@pytest.mark.parametrize("name", some(BREAKS, every=9))
 def test_a_break_is_found_in_its_table(name: str, prepared: Path, tmp_path: Path) -> None:
     spoil, expected = BREAKS[name]
     assert found_in(prepared, tmp_path, spoil) == expected

@@ -12,7 +12,7 @@ import pytest
 from aged_records import AGED
 from raw_zoo import BUGS, OF_AGED
 from run_zoo import SMALL, run
-from slices import marked, some
+from slices import few, marked, some
 from zoo import Timeline
 
 from ascend_conformance.harness.case import Case
@@ -58,12 +58,15 @@ def test_our_own_export_is_what_was_recorded(count: int) -> None:
 )
 @pytest.mark.parametrize(
     "switches",
-    [
-        Switches(task_time=False, aicpu=True, l2=True, soc_pmu=True),
-        Switches(level=2, task_time=False, hccl=False, runtime_api=False),
-        Switches(level=0, runtime_api=True),
-        Switches(level=2, runtime_api=False),
-    ],
+    few(
+        [
+            Switches(task_time=False, aicpu=True, l2=True, soc_pmu=True),
+            Switches(level=2, task_time=False, hccl=False, runtime_api=False),
+            Switches(level=0, runtime_api=True),
+            Switches(level=2, runtime_api=False),
+        ],
+        every=4,
+    ),
     ids=["no times of tasks", "calls of ACL alone", "runtime at level 0", "level 2 without it"],
 )
 def test_our_own_export_of_what_options_of_cann_leave_is_what_was_recorded(

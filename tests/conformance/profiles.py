@@ -16,6 +16,7 @@ from pathlib import Path
 
 import apsw
 import pytest
+from forked_command import run_forked
 
 from ascend_conformance.check import check
 from ascend_conformance.finding import FileReport, Finding, Report
@@ -164,14 +165,7 @@ def run(
     *words: str | Path | bytes, cwd: Path | None = None, timeout: float = 60
 ) -> subprocess.CompletedProcess[bytes]:
     """``ascend-ref check`` as a process of its own; a hang fails the test."""
-    return subprocess.run(
-        [*COMMAND, *words],
-        capture_output=True,
-        check=False,
-        cwd=cwd,
-        timeout=timeout,
-        env=clean_environment(),
-    )
+    return run_forked(["check", *words], clean_environment(), cwd, timeout)
 
 
 def refused(path: Path | bytes, folder: Path, *words: str) -> str:

@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from slices import few
 
 from ascend_conformance.check import check
 from ascend_conformance.options import Options
@@ -87,11 +88,14 @@ def test_a_table_that_another_one_shows_to_be_missing_is_missed_once(
 
 @pytest.mark.parametrize(
     ("names", "setting", "other"),
-    [
-        (["operator_memory.csv"], "profile_memory", False),
-        (["operator_memory.csv", "memory_record.csv"], "profile_memory", False),
-        (["communication.json", "communication_matrix.json"], "_profiler_level", "Level0"),
-    ],
+    few(
+        [
+            (["operator_memory.csv"], "profile_memory", False),
+            (["operator_memory.csv", "memory_record.csv"], "profile_memory", False),
+            (["communication.json", "communication_matrix.json"], "_profiler_level", "Level0"),
+        ],
+        every=3,
+    ),
 )
 def test_a_file_that_a_folder_was_configured_for_is_missed(
     names: list[str], setting: str, other: object, copies: dict[str, Path]

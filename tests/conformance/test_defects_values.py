@@ -18,6 +18,7 @@ from defects import (
     some_rows,
 )
 from profiles import change, readable
+from slices import few, some
 
 pytestmark = needs_real
 
@@ -95,7 +96,7 @@ SAMPLES = [
 ]
 
 
-@pytest.mark.parametrize("place", SAMPLES)
+@pytest.mark.parametrize("place", few(SAMPLES, every=4))
 def test_samples_before_the_session(profiler: Path, place: str) -> None:
     table, _, column = place.partition(".")
     change(
@@ -123,7 +124,7 @@ def test_tasks_outside_the_steps(profiler: Path) -> None:
 # 5. Enum ids
 
 
-@pytest.mark.parametrize("place", references("ENUM_"))
+@pytest.mark.parametrize("place", some(references("ENUM_"), every=4))
 def test_enum_ids_that_are_unknown(profiler: Path, place: str) -> None:
     table, _, column = place.partition(".")
     definition = TABLES[table].columns[column]
@@ -137,7 +138,7 @@ def test_enum_ids_that_are_unknown(profiler: Path, place: str) -> None:
     expect(readable(profiler), place, bad, "advice" if definition.soft_reference else "violation")
 
 
-@pytest.mark.parametrize("place", references("ENUM_"))
+@pytest.mark.parametrize("place", some(references("ENUM_"), every=4))
 def test_enum_members_that_were_deleted(profiler: Path, place: str) -> None:
     """Told once, at the enum table."""
     table, _, column = place.partition(".")

@@ -211,3 +211,17 @@ def running(folder: Path, origins: tuple[str, ...] = ()) -> Iterator[Client]:
         tasks[0].get_loop().call_soon_threadsafe(tasks[0].cancel)
         thread.join(SECONDS)
         assert not thread.is_alive()
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[Client]:
+    """Files of two jobs in a folder, those of ranks in a pipeline among them, served."""
+    for job in ("job", "dynamic"):
+        write_files(folder / job / "profiler")
+        write_ranks(folder / job / "profiler", seed=5)
+        write_exported(folder / job / "profiler")
+    for path in (folder / "dynamic/profiler").glob("cpu_*"):
+        path.unlink()
+    (folder / "dynamic/profiler/dynamic_shape_info_0.json").write_text(json.dumps(DYNAMIC))
+    with running(folder) as client:
+        yield client

@@ -11,7 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 from faults_by_hand import SEED, scenario_of
-from slices import some
+from slices import few
 
 from ascend_conformance.check import check
 from ascend_simulator.choices import FaultChoice, Scenario, Schedule
@@ -120,14 +120,14 @@ def test_arrows_of_lost_tasks_are_not_counted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("fault", "form", "expected"),
-    some(
+    few(
         [
             (FaultChoice("lost-file", file="kernel_details"), "pytorch-text", "LOS301"),
             (FaultChoice("lost-file", file="op_summary"), "csv", "LOS311"),
             (FaultChoice("lost-arrows", arrows="HostToDevice"), "timeline", "LOS302"),
             (FaultChoice("lost-arrows", arrows="async_npu"), "pytorch-text", "LOS305"),
         ],
-        every=2,
+        every=4,
     ),
 )
 def test_check_names_what_is_gone(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from mindspore_jobs import TRAINING, jobs, with_faults
+from slices import few
 
 from ascend_ref.cli import main
 from ascend_ref.mindspore.analyse.files import Folder
@@ -86,7 +87,7 @@ HOLDS: dict[str, tuple[Scenario, Scenario]] = {
 """By rule a run in which it holds, and one in which it does not."""
 
 
-@pytest.mark.parametrize("rule", HOLDS)
+@pytest.mark.parametrize("rule", few(HOLDS, every=4))
 def test_m83_each_rule_holds_in_one_simulated_run_and_not_in_another(
     rule: str, tmp_path: Path
 ) -> None:

@@ -27,7 +27,7 @@ from mindspore_jobs import (
     with_faults,
     written,
 )
-from slices import some
+from slices import few, some
 
 from ascend_ref.cli import main
 from ascend_ref.execution import open_executor
@@ -179,6 +179,7 @@ def mindspore_runs() -> st.SearchStrategy[Scenario]:
     return scenarios(max_ranks=4, max_faults=1).filter(suits)
 
 
+@pytest.mark.exhaustive
 @settings(
     max_examples=8,
     deadline=None,
@@ -194,7 +195,7 @@ def test_parsers_find_the_truth_of_any_run_on_any_day(
             check(job)
 
 
-@pytest.mark.parametrize("day", some(boundaries(), every=4))
+@pytest.mark.parametrize("day", some(boundaries(), every=12))
 def test_parsers_find_the_truth_on_each_day_of_a_change(day: str, tmp_path: Path) -> None:
     for job in jobs(tmp_path, TRAINING, day):
         check(job)
@@ -369,7 +370,9 @@ FAULTS = [
 
 
 @pytest.mark.parametrize("day", some(["G3", "G1", "2021-07-01"], every=3))
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda one: f"{one.kind}-{one.raw}-{one.cut}")
+@pytest.mark.parametrize(
+    "fault", few(FAULTS, every=4), ids=lambda one: f"{one.kind}-{one.raw}-{one.cut}"
+)
 def test_parsers_find_what_a_fault_leaves(fault: FaultChoice, day: str, tmp_path: Path) -> None:
     scenario = with_faults(replace(TRAINING, schedule=Schedule(active=6)), fault)
     for job in jobs(tmp_path, scenario, day):

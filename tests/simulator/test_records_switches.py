@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from record_rows import EVERYTHING, TRAINS, captured, everything, scenario
-from slices import some
+from slices import few, some
 
 from ascend_ref.capture import RECORDS, Capture, Switches
 from ascend_ref.capture.merge import merged
@@ -109,7 +109,7 @@ def taken(capture: Capture) -> set[str]:
     return set(capture.records)
 
 
-@pytest.mark.parametrize("product", PRODUCTS)
+@pytest.mark.parametrize("product", few(PRODUCTS, every=3))
 def test_every_switch_makes_its_records(product: ProductName) -> None:
     for switch, (chosen, _) in MADE.items():
         capture = captured(scenario(product), replace(NOTHING, **chosen))

@@ -111,7 +111,7 @@ SAMPLED = [
 ]
 
 
-@pytest.mark.parametrize("table", some(SAMPLED, every=6))
+@pytest.mark.parametrize("table", some(SAMPLED, every=12))
 @pytest.mark.parametrize("steps", [(1, 1), None])
 def test_samples_that_are_lost(table: str, steps: tuple[int, int] | None, tmp_path: Path) -> None:
     run = run_of(pause=30_000_000, frequency=[1_800, 900, 1_000])

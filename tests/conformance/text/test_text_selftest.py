@@ -9,10 +9,12 @@ import pytest
 from slices import some
 
 from ascend_conformance.media.text.asking import find
+from ascend_conformance.media.text.checks import can_wake
 from ascend_conformance.media.text.folder import Folder
 from ascend_conformance.media.text.rules import load_text_rules
 from ascend_conformance.media.text.selftest import (
     WITHOUT_EXAMPLES,
+    changed_columns,
     changed_tables,
     open_specimen,
     try_rule,
@@ -49,6 +51,30 @@ def test_what_a_break_changes_is_told() -> None:
     assert found == {("raw", "x y"), ("doc", "link")}
     with pytest.raises(ValueError, match="cannot read"):
         changed_tables(["SELECT 1"])
+
+
+@pytest.mark.parametrize(
+    ("statement", "columns"),
+    [
+        ("UPDATE raw.x SET \"Start (us)\" = '1', b = (SELECT c = 1, d WHERE e), F = g = h", "bf"),
+        ("UPDATE raw.x SET b = CASE c WHEN 1 THEN 'WHERE, z = ' ELSE y END WHERE w = 1", "b"),
+        ("DELETE FROM raw.x WHERE b = 1", None),
+    ],
+)
+def test_the_columns_that_a_break_changes(statement: str, columns: str | None) -> None:
+    found = changed_columns([statement])
+    assert found == (None if columns is None else {*columns, *["start (us)"] * (columns == "bf")})
+
+
+def test_a_check_is_asked_again_where_its_cells_change() -> None:
+    device, clocks = "parts-of-another-device", "unfitting-clocks"
+    assert can_wake(device, "raw", "op_summary", {"device_id", "name"})
+    assert can_wake(device, "raw", "op_summary", None)
+    assert not can_wake(device, "raw", "op_summary", {"op name"})
+    assert can_wake("parts-of-another-time", "raw", "op_summary", {"task start time(us)"})
+    assert not can_wake("parts-of-another-time", "trace", "event", {"args"})
+    assert can_wake(clocks, "raw", "op_summary", {"op name"})
+    assert not can_wake(clocks, "raw", "op_statistic", None)
 
 
 def test_a_rule_that_fails_is_found(folder: Folder) -> None:

@@ -6,18 +6,24 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from ascend_spec import text_catalog
+from ascend_spec import per_spec, text_catalog
 
 from ...compare.sql import quoted
 from ...report.phrases import duration
 from .findings import NOWHERE, Fault, place_of_event
 from .folder import Folder
 
+TIME = "timestampUs"
+"""The type of columns of instants in CSV files."""
 FAR_NS = 3600 * 10**9
 """The time between two files of one capture from which on one of them is of another clock. Only
 captures of hours have such gaps, and these have samples in between."""
 NO_INSTANT = "T90"
 """The erratum of columns that show a length of time as an instant since boot."""
+DEVICES = frozenset({"file", "device", "events", "device_id", "device type", "component"})
+"""Columns of any table that :func:`parts_of_another_device` looks at, in lower case."""
+INSTANTS = frozenset({"file", "ts", "pid", "name", "start_us", "pointer", "value"})
+"""Columns of documents and timelines that :func:`parts_of_another_time` looks at."""
 
 T = TypeVar("T")
 
@@ -35,6 +41,15 @@ class Part(Generic[T]):
 
 
 Span = tuple[int, int]
+
+
+@per_spec
+def columns_of_times() -> frozenset[str]:
+    """Columns of any table that :func:`parts_of_another_time` looks at, in lower case."""
+    files = text_catalog().csv.values()
+    return INSTANTS.union(
+        column.name.casefold() for file in files for column in file.columns if column.type == TIME
+    )
 
 
 def parts_of_another_time(folder: Folder, _examples: int) -> Iterator[Fault]:
@@ -90,7 +105,7 @@ def _of_csv(folder: Folder) -> Iterator[Part[Span]]:
         writer = text_catalog().writers[folder.csv_writers[name]]
         for column in text_catalog().csv[name].columns:
             if (
-                column.type != "timestampUs"
+                column.type != TIME
                 or column.name not in here
                 or not column.when.admits(writer)
                 or column.shows.reason == "derived"

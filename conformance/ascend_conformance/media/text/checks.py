@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import get_args
@@ -14,9 +14,15 @@ from ...engine.asking import Asked, At, Question
 from ...finding import Finding
 from ...options import Options
 from . import structurecsv, structuredocs, structuretrace
-from .apart import parts_of_another_device, parts_of_another_time
+from .apart import (
+    DEVICES,
+    columns_of_times,
+    parts_of_another_device,
+    parts_of_another_time,
+)
 from .cells import CellFault
 from .clocks import unfitting_clocks
+from .derived.operators import FILES
 from .findings import Fault, finding_of
 from .folder import Folder
 from .loaddocs import DOUBLED
@@ -90,6 +96,19 @@ def reads(check: str) -> tuple[str, ...]:
     if check in OF_FOLDERS:
         return ("raw", "trace", "doc")
     return ("doc",) if check in OF_DOCUMENTS else ("trace",) if check in OF_TIMELINES else ("raw",)
+
+
+def can_wake(check: str, schema: str, table: str, columns: Collection[str] | None) -> bool:
+    """Whether a change of a table of the facts can concern a check.
+
+    ``columns``: those whose cells change, in lower case; ``None``: rows come or go as well.
+    """
+    if schema not in reads(check) or (check == "unfitting-clocks" and table not in FILES):
+        return False
+    if check not in OF_FOLDERS or columns is None:
+        return True
+    seen = DEVICES if check == "parts-of-another-device" else columns_of_times()
+    return not seen.isdisjoint(columns)
 
 
 NAMES = frozenset(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,7 +22,7 @@ from ...engine.trials import NotBreakable, Rows, Trial, Trials, try_all, try_cha
 from ...finding import Finding
 from ...options import Options
 from .asking import find
-from .checks import reads
+from .checks import can_wake
 from .database import Facts, open_facts
 from .disagreement import Mutation, broken, mutations
 from .edits import EditableFiles
@@ -36,8 +37,8 @@ from .specimens import SUBJECTS, write_specimen
 
 WITHOUT_EXAMPLES = Options(max_examples=0)
 
-TURNS = 2
-"""Parts of the rules that processes try apart from each other, since there are few writers."""
+Case = tuple[str, str, str]
+"""A rule, its place, and the words of a legal case; none of its break."""
 
 OF_RELATIONS = "adapter-museum"
 """The folder that shows the most of a recording."""
@@ -46,10 +47,16 @@ _CHANGED = re.compile(
     r'^(?:UPDATE|DELETE FROM|INSERT INTO|DROP TABLE|ALTER TABLE)\s+([a-z]+)\.("[^"]+"|\w+)',
     re.IGNORECASE,
 )
+_WORD = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|\w+|\S""")
 
 
-def run_subject(subject: str, only: Iterable[str] | None = None) -> Trials:
-    """Try the rules that a clean folder is for, or those named, on it."""
+def run_subject(
+    subject: str, only: Iterable[str] | None = None, done: Collection[Case] = ()
+) -> Trials:
+    """Try the rules that a clean folder is for, or those named, on it.
+
+    ``done``: cases of rules for which another folder gave occasion.
+    """
     rules = load_text_rules()
     result = Trials()
     with open_specimen(subject) as folder:
@@ -61,7 +68,7 @@ def run_subject(subject: str, only: Iterable[str] | None = None) -> Trials:
             if one.erratum is None
         ]
         for name in _tried_on(subject) if only is None else only:
-            result.trials += try_rule(subject, folder, rules[name], before)
+            result.trials += try_rule(subject, folder, rules[name], before, done)
     return result
 
 
@@ -77,29 +84,37 @@ def run_specimens(
     """Try every rule on one clean folder of each writer, or those named on all folders, and sum up.
 
     A rule is tried on further folders of a writer as long as places of it are left that could not
-    be broken.
+    be broken, and there at those places.
     """
     by_writer: dict[str, list[str]] = {}
     for name, subject in SUBJECTS.items():
         if rules is None or any(one in rules for one in _tried_on(name)):
             by_writer.setdefault(name if rules else subject.writer, []).append(name)
-    chosen = [(tuple(names), rules, turn) for turn in range(TURNS) for names in by_writer.values()]
+    # A part of the rules needs the folders of its own, so there are as many as keep all at work.
+    parts = max(1, ceil(processes / max(1, len(by_writer))))
+    chosen = [
+        (tuple(names), rules, slice(part, None, parts))
+        for part in range(parts)
+        for names in by_writer.values()
+    ]
     result = try_all(chosen, _run_chosen, processes, progress)
     result.trials = _once_broken(result.trials)
     return result
 
 
-def _run_chosen(chosen: tuple[Sequence[str], Collection[str] | None, int]) -> Trials:
-    """What a worker process does: the rules of a turn on some folders, one after the other."""
-    subjects, rules, turn = chosen
-    own = [one for one in list(load_text_rules())[turn::TURNS] if rules is None or one in rules]
+def _run_chosen(chosen: tuple[Sequence[str], Collection[str] | None, slice]) -> Trials:
+    """What a worker process does: a part of the rules on some folders, one after the other."""
+    subjects, rules, part_of_rules = chosen
+    own = [one for one in list(load_text_rules())[part_of_rules] if rules is None or one in rules]
     result = Trials()
     for subject in subjects:
-        done = set() if rules is not None else _wholly_broken(result.trials)
+        before = result.trials if rules is None else []
+        whole = _wholly_broken(before)
         names = [one for one in _tried_on(subject) if one in own]
         if not names:
             continue
-        part = run_subject(subject, [one for one in names if one not in done])
+        done = {_case(one) for one in before if one.not_broken is None}
+        part = run_subject(subject, [one for one in names if one not in whole], done)
         result.trials += part.trials
         result.unclean += part.unclean
     return result
@@ -115,9 +130,13 @@ def _wholly_broken(trials: Sequence[Trial]) -> set[str]:
 def _once_broken(trials: Sequence[Trial]) -> list[Trial]:
     """The breaks, and each place that none of the folders could be broken at."""
     broken = [one for one in trials if one.not_broken is None]
-    known = {(one.rule, one.place, one.legal) for one in broken}
-    others = {(one.rule, one.place, one.legal): one for one in trials if one.not_broken is not None}
+    known = {_case(one) for one in broken}
+    others = {_case(one): one for one in trials if one.not_broken is not None}
     return broken + [one for place, one in others.items() if place not in known]
+
+
+def _case(trial: Trial) -> Case:
+    return trial.rule, trial.place, trial.legal
 
 
 @contextmanager
@@ -153,11 +172,15 @@ def open_bench(kind: str) -> Iterator[Bench]:
 
 
 def try_rule(
-    subject: str, folder: Folder, rule: TextRule, before: set[tuple[str, str]]
+    subject: str,
+    folder: Folder,
+    rule: TextRule,
+    before: set[tuple[str, str]],
+    done: Collection[Case] = (),
 ) -> Iterator[Trial]:
     """Break the facts for a rule at each of its places, and make each of its legal cases.
 
-    Findings from ``before`` do not count.
+    Findings from ``before`` do not count. ``done``: cases of queries that need not be tried.
     """
     if rule.search.outputs and folder.output not in rule.search.outputs:
         yield Trial(subject, rule.id, not_broken="the rule is for other folders")
@@ -179,7 +202,11 @@ def try_rule(
     for given, instance in zip(rule.search.at, instances(rule), strict=True):
         trial = Trial(subject, rule.id, ", ".join(given.values()), also=tuple(rule.also))
         stated = {"": instance.breaks, **instance.keeps}
-        changes = {legal: change for legal, change in stated.items() if change}
+        changes = {
+            legal: change
+            for legal, change in stated.items()
+            if change and (rule.id, trial.place, legal) not in done
+        }
         make = partial(_change, folder, rule, before, instance)
         yield from try_changes(trial, changes, make)
 
@@ -270,7 +297,7 @@ def _change(
         if not sum(_run(facts, statement) for statement in change):
             raise NotBreakable("the facts have nothing to change")
         changed = changed_tables(change)
-        rules = affected(changed, rule)
+        rules = affected(changed, rule, changed_columns(change))
         found = find(_part(folder, changed), rules, WITHOUT_EXAMPLES)
         fired = {one.rule for one in found if _key(one) not in before}
         if not trial.legal and rule.id not in fired and rule.id in {one.rule for one in found}:
@@ -335,19 +362,46 @@ def changed_tables(breaks: Sequence[str]) -> frozenset[tuple[str, str]]:
     return frozenset(changed)
 
 
-def affected(changed: Iterable[tuple[str, str]], rule: TextRule) -> list[TextRule]:
-    """The rules that a change can wake: those that read one of the tables, and the rule itself."""
+def changed_columns(breaks: Sequence[str]) -> frozenset[str] | None:
+    """The columns, in lower case, whose cells statements change; ``None``: not cells alone."""
+    changed: set[str] = set()
+    for statement in breaks:
+        if not statement.strip().upper().startswith("UPDATE"):
+            return None
+        changed.update(_assigned(statement))
+    return frozenset(changed)
+
+
+def _assigned(statement: str) -> Iterator[str]:
+    """The columns that an UPDATE assigns to."""
+    depth, before, last = 0, "", ""
+    for word in _WORD.findall(statement):
+        depth += {"(": 1, ")": -1}.get(word, 0)
+        if depth == 0 and word.upper() == "WHERE":
+            return
+        if depth == 0 and word == "=" and (before == "," or before.upper() == "SET"):
+            yield last.strip('"').casefold()
+        before, last = last, word
+
+
+def affected(
+    changed: Iterable[tuple[str, str]], rule: TextRule, columns: Collection[str] | None = None
+) -> list[TextRule]:
+    """The rules that a change can wake: those that read one of the tables, and the rule itself.
+
+    ``columns``: see :func:`changed_columns`.
+    """
     tables = list(changed)
     return [
         other
         for other in load_text_rules().values()
-        if other.id == rule.id or any(_reads(other, *table) for table in tables)
+        if other.id == rule.id or any(_reads(other, *table, columns) for table in tables)
     ]
 
 
-def _reads(rule: TextRule, schema: str, name: str) -> bool:
+def _reads(rule: TextRule, schema: str, name: str, columns: Collection[str] | None) -> bool:
     if rule.search.check is not None:
-        return schema in reads(rule.search.check)
+        return can_wake(rule.search.check, schema, name, columns)
     if schema == "unit":
         return False
     whole = (schema, name) in {("trace", "event"), ("trace", "process"), ("trace", "shape")}
