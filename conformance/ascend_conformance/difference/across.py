@@ -35,6 +35,7 @@ from ..media.text.sources import DOCUMENTS, Sources, base_tables
 from ..options import Options
 from .answer import Answer
 from .files import tables_of
+from .pairing import Difference, broken_file
 from .stating import SIDES, rule_of
 
 
@@ -81,6 +82,7 @@ def differences_across(
             folder = read_folder(facts, [*sides[0], *sides[1]], alone=True)
             if number is not None:
                 load_database(folder, stored[number] or Path(), rules)
+            answer.differences = list(_damaged(folder))
             found = _compared(folder, known, rules, options, seen)
             answer.findings = with_places(folder, list(found))
             answer.skipped = list(_skipped(folder, known, seen))
@@ -92,6 +94,14 @@ def differences_across(
     if not seen.tables and answer.unreadable is None:
         answer.unreadable = "no table, file or layer of one side shows what the other side shows"
     return answer
+
+
+def _damaged(folder: Folder) -> Iterator[Difference]:
+    """The texts of which a part cannot be read; what stands before it is compared."""
+    select = "SELECT file, arg_min(reason, row) FROM unit.damage GROUP BY file ORDER BY file"
+    for number, why in folder.facts.rows(select):
+        file = folder.files[number]
+        yield broken_file(file.name, file.place, f"{file.label}: {why}")
 
 
 def _texts_of(some: Sequence[Candidate]) -> list[Deliverable]:

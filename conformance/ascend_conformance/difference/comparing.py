@@ -13,7 +13,7 @@ from ascend_ref.db.open import UnreadableDatabase
 from ascend_ref.recorded.tables import DatabaseFile
 
 from ..engine.candidate import Candidate
-from ..media.text.deliverables import Deliverable
+from ..media.text.deliverables import COMPANIONS, Deliverable
 from ..options import Options
 from . import databases, texts
 from .answer import Answer
@@ -61,6 +61,9 @@ def _deliverables(side: Side) -> list[Deliverable]:
 
 def _of_texts(left: Side, right: Side, options: Options) -> Answer:
     ours, theirs = _deliverables(left), _deliverables(right)
+    names = [{one.name for one in some} - {*COMPANIONS} for some in (ours, theirs)]
+    if names[0].isdisjoint(names[1]):
+        return compare_across(left, right, options)
     found = texts.differences(
         ours,
         theirs,

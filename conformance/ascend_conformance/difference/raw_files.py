@@ -147,7 +147,18 @@ def _gathered(read: Read, paths: Sequence[Path], damage: list[Damage]) -> Iterat
 
 
 def _as_record(value: Any) -> Record:
-    return value if isinstance(value, dict) else {"value": value}
+    """A record with texts in place of their numbers, and its times as they were recorded."""
+    if not isinstance(value, dict):
+        return {"value": value}
+    found = dict(value)
+    for name, text in value.items():
+        own = name.removesuffix("_text")
+        if own != name and own in value:
+            del found[name]
+            found[own] = value[own] if text is None else text
+        elif name.endswith("_ns") and name.removesuffix("_ns") in value:
+            del found[name]
+    return found
 
 
 def _of_documents(name: str, read: Read, left: Path, right: Path) -> Iterator[Difference]:
