@@ -30,13 +30,14 @@ def show(path: Path, types: frozenset[int] | None, target: TextIO) -> list[str]:
         for entry in file.entries:
             if types is None or entry.type in types:
                 target.write(separator)
-                problems.extend(_show_block(file, entry, target))
+                problems.extend(show_block(file, entry, target))
                 separator = ",\n"
         target.write("\n]\n")
     return problems
 
 
-def _show_block(file: BinFile, entry: Entry, target: TextIO) -> Iterator[str]:
+def show_block(file: BinFile, entry: Entry, target: TextIO) -> Iterator[str]:
+    """Write one block; gives what of it could not be read."""
     head = block_head(file, entry)
     if "path" in head:
         head["path"] = printable(head["path"])

@@ -42,18 +42,9 @@ def show_capture_file(path: Path, limit: int | None, target: TextIO) -> list[str
     The file is read to its end all the same. Returns what could not be read. Raises
     :class:`Unreadable`.
     """
-    found = mindspore_catalog().file_of(path.name)
-    if found is None or not path.is_file():
-        raise Unreadable(f"{path}: no raw file of MindSpore's profiler by its name")
-    kind, dated, _ = found
-    gathered = Gathered()
-    gathered.add(str(path.parent), path.name, "", ())
-    slices = gathered.ordered()
-    capture = RawCapture("", "", path.parent, {kind.file: RawFiles(kind.file, dated, slices)})
     try:
-        day = find_generation(capture).day
         damage: list[Damage] = []
-        key, elements = _elements(path, kind, slices, day, damage)
+        kind, day, key, elements = _opened(path, damage)
         head = {"file": path.name, "kind": f"mindspore/{kind.file}", "summary": kind.summary}
         target.write(json.dumps(head, ensure_ascii=False)[:-1])
         target.write(f', "day": "{day}", "{key}": [')
@@ -67,6 +58,29 @@ def show_capture_file(path: Path, limit: int | None, target: TextIO) -> list[str
         raise Unreadable(f"{path}: {error.strerror or error}") from None
     target.write(f'\n], "number": {number}}}\n')
     return [str(one) for one in damage]
+
+
+def elements_of(path: Path, damage: list[Damage]) -> tuple[str, Iterator[Element]]:
+    """What a raw file holds (``content``, ``lines`` or ``records``), and each of it, readable.
+
+    ``damage``: gets what cannot be read. Raises :class:`Unreadable`, ``OSError``.
+    """
+    _, _, key, elements = _opened(path, damage)
+    return key, elements
+
+
+def _opened(path: Path, damage: list[Damage]) -> tuple[CaptureFile, str, str, Iterator[Element]]:
+    """The kind of a file, the day of its generation, and what it holds."""
+    found = mindspore_catalog().file_of(path.name)
+    if found is None or not path.is_file():
+        raise Unreadable(f"{path}: no raw file of MindSpore's profiler by its name")
+    kind, dated, _ = found
+    gathered = Gathered()
+    gathered.add(str(path.parent), path.name, "", ())
+    slices = gathered.ordered()
+    capture = RawCapture("", "", path.parent, {kind.file: RawFiles(kind.file, dated, slices)})
+    day = find_generation(capture).day
+    return kind, day, *_elements(path, kind, slices, day, damage)
 
 
 def _elements(

@@ -68,6 +68,18 @@ def show_raw(path: Path, limit: int | None, target: TextIO) -> list[str]:
     return [str(one) for one in damage]
 
 
+def elements_of(path: Path, damage: list[Damage]) -> tuple[str, Iterator[Any]]:
+    """What a raw file holds (``content``, ``lines`` or ``records``), and each of it, readable.
+
+    ``damage``: gets what cannot be read. Raises :class:`Unreadable`.
+    """
+    kind = kind_of(path)
+    if kind is None:
+        raise Unreadable(f"{path}: no raw file by its name")
+    key, elements = _elements(path, kind, context_of(path), None, damage)
+    return key, (element() for element in elements)
+
+
 def _elements(
     path: Path, kind: RawFile, context: Context | None, limit: int | None, damage: list[Damage]
 ) -> tuple[str, Iterator[Element]]:

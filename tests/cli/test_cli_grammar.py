@@ -17,6 +17,7 @@ COMMANDS = dict(commands())
 REPORTERS = {
     "ascend-ref check",
     "ascend-ref conform",
+    "ascend-ref diff",
     "ascend-ref diff spec",
     "ascend-ref ge conform-life-cycle",
     "ascend-ref probe",

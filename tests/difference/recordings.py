@@ -15,12 +15,12 @@ NONE = (4294967295, 4000000000, -1)
 """What stands in a database for no connection."""
 
 
-def write_profile(base: Path, kinds: Sequence[str]) -> Path:
+def write_profile(base: Path, kinds: Sequence[str], named: str = "*_ascend_pt") -> Path:
     """The folder of rank 0 of a run whose files have rows of every kind."""
     run = write_run(
         override(preset("text-museum"), ranks=2, steps=1), 0, base / "run", tuple(kinds)
     )
-    return next(iter(sorted(run.folder.glob("*_ascend_pt"))))
+    return next(iter(sorted(run.folder.glob(named))))
 
 
 def database_of(folder: Path) -> Path:

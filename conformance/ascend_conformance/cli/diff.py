@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from ascend_ref.cli.guard import CommandError
+from ascend_ref.cli.options import number
+from ascend_ref.cli.progress import progress_bar
 
+from ..options import Options
 from ..ruleset import Rule, Selection
 from .choose import RulePatterns, patterns
 from .reporting import Judging, judged
@@ -39,9 +43,91 @@ class StateName(click.ParamType[str]):
         return found or [CompletionItem(incomplete, type="file")]
 
 
-@click.group(no_args_is_help=False)
-def diff() -> None:
-    """Show what differs between two states of the formats."""
+def difference_rules() -> Mapping[str, Rule[Any]]:
+    """The rules of two profiles that are compared, by id."""
+    from ..difference.stating import difference_rules as known  # slow: msgspec
+
+    return known()
+
+
+class _PairOrCommand(click.Group):
+    """A command of its own, unless its first word is one of the commands below it."""
+
+    allow_extra_args = False
+    allow_interspersed_args = True
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] in self.commands:
+            ctx.args = list(args)
+            return ctx.args
+        return click.Command.parse_args(self, ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        if not ctx.args:
+            return click.Command.invoke(self, ctx)
+        name, command, args = self.resolve_command(ctx, ctx.args)
+        if command is None:
+            raise ValueError(f"{name} is none of {', '.join(self.commands)}")
+        with command.make_context(name, args, parent=ctx) as below:
+            return command.invoke(below)
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        return click.Command.collect_usage_pieces(self, ctx)
+
+
+@click.group(cls=_PairOrCommand, no_args_is_help=False)
+@click.argument("left", type=click.Path(exists=True, path_type=Path), metavar="A")
+@click.argument("right", type=click.Path(exists=True, path_type=Path), metavar="B")
+@judged
+@click.option(
+    "--select",
+    type=RulePatterns(difference_rules),
+    multiple=True,
+    metavar="RULES",
+    help="Only these differences: ids of their rules, beginnings of ids (DIF3) or names, separated "
+    "by commas.",
+)
+@click.option(
+    "--ignore",
+    type=RulePatterns(difference_rules),
+    multiple=True,
+    metavar="RULES",
+    help="Leave these differences out.",
+)
+@number("--max-examples", 0, 100, Options().max_examples, "Rows shown per difference.")
+def diff(
+    left: Path,
+    right: Path,
+    judging: Judging,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    max_examples: int,
+) -> int:
+    """Show what differs between two profiles A and B, or, as diff spec, two states of the formats.
+
+    A and B are files of any media, or folders that are searched as by check; of several recordings
+    those of the same rank belong together. They are compared by meaning: texts, not their numbers;
+    rows, not their order; what leads to a row by that row. Columns go by every name that they ever
+    had. A database against texts or a timeline is compared in what both show of the recording. What
+    is not compared is stated, with its reason, by -v.
+
+    A profile in a folder called spec is given as ./spec.
+
+    Exit codes: 0 the same, 1 they differ, 2 they cannot be compared.
+    """
+    from ..difference.diff import diff as compare  # slow: duckdb, pyarrow
+    from ..discover import NothingToCheck
+
+    chosen = Options(
+        selection=Selection(patterns(select, difference_rules), patterns(ignore, difference_rules)),
+        max_examples=max_examples,
+    )
+    try:
+        with progress_bar("comparing") as advance:
+            report = compare(left, right, chosen, advance)
+    except NothingToCheck as error:
+        raise CommandError(str(error)) from error
+    return judging.answer(report, difference_rules())
 
 
 @diff.command()

@@ -35,6 +35,7 @@ from .files import DatabaseTable, File, have_same_bytes, rowid
 from .following import Following
 from .hashes import TIMES, Hashed, is_time, unlike_rows
 from .links import links_of
+from .members import renamed_members, with_names
 from .pairing import (
     LEFT,
     RIGHT,
@@ -60,10 +61,12 @@ def differences(
     output: Output = "pytorch",
     examples: int = 1,
     clocks: bool = False,
+    opened: Mapping[Path, DatabaseFile] | None = None,
 ) -> list[Difference]:
     """What the tables among the files of two sides do not agree in. ``features``: only these;
     ``sides``: their names. ``output``: whose databases they are. ``examples`` of each difference
     are stated at most. ``clocks``: that the times of a side are all later by one length is one.
+    ``opened``: databases that have been found sound.
     """
     tables = [[one for one in some if isinstance(one, DatabaseTable)] for some in (left, right)]
     broken = {one.name: one for some in tables for one in some if not one.is_readable}
@@ -80,16 +83,17 @@ def differences(
         return found
     places = {name: place for name, place in wanted[1].items() if name in wanted[0]}
     with open_facts() as facts:
-        both = _Both(facts, places, sides, output, examples)
+        both = _Both(facts, places, sides, output, examples, opened or {})
         for number, some in enumerate(paths):
             found += both.read(number, some)
+        both.rename_members()
         found += both.differences(clocks)
     return found
 
 
-def output_of(paths: Iterable[Path]) -> Output:
-    """Whose databases some are. Raises :class:`UnreadableDatabase`."""
-    carriers = {DatabaseFile(path).carrier for path in paths}
+def output_of(files: Iterable[DatabaseFile]) -> Output:
+    """Whose databases some are."""
+    carriers = {one.carrier for one in files}
     return "msprof" if carriers == {"msprof"} else "pytorch"
 
 
@@ -112,7 +116,9 @@ class _Both:
         sides: tuple[str, str],
         output: Output,
         examples: int,
+        opened: Mapping[Path, DatabaseFile],
     ) -> None:
+        self._opened = opened
         self._facts = facts
         self._places = places
         self._output = output
@@ -125,7 +131,7 @@ class _Both:
     def read(self, number: int, paths: Sequence[Path]) -> Iterator[Difference]:
         """Read the databases of a side; what cannot be read is a difference."""
         try:
-            files = [DatabaseFile(path) for path in paths]
+            files = [*map(self._file, paths)]
         except UnreadableDatabase as problem:
             yield broken_file(paths[0].name, paths[0].name, str(problem))
             return
@@ -139,6 +145,17 @@ class _Both:
             self._tables[number][name] = table
             self._present[name, number] = tables.present(name)
             self._homes[name, number] = tables.path_of(name)
+
+    def rename_members(self) -> None:
+        """Let both sides call the members of enums as the revision of the right one does."""
+        paths = [{path for (_, at), path in self._homes.items() if at == side} for side in (0, 1)]
+        names = renamed_members(*([*map(self._file, sorted(some))] for some in paths))
+        for name, table in self._tables[LEFT].items() if names else ():
+            shape = shape_of(self._output, name)
+            self._tables[LEFT][name] = with_names(table, shape, names)
+
+    def _file(self, path: Path) -> DatabaseFile:
+        return self._opened.get(path) or DatabaseFile(path)
 
     def differences(self, clocks: bool) -> Iterator[Difference]:
         """What the tables that both have do not agree in. ``clocks``: that one is ahead is one."""

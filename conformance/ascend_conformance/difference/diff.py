@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
-
-import apsw
 
 from ascend_ref import __version__
 from ascend_ref.db.open import UnreadableDatabase
 
-from ..compare.agreement import WHICH, Which
-from ..engine.failure import rule_that_finds
-from ..finding import FileReport, Finding, Report, Scalar
+from ..finding import FileReport, Report, Skipped
+from ..media import NO_PROFILE
 from ..options import Options
-from . import databases, texts
-from .files import DatabaseTable, tables_of
-from .pairing import Difference, Example
-from .private import private_differences
+from .answer import Answer
+from .comparing import COMPARERS, comparable_across, compare_across
+from .pairing import Difference
 from .sides import Recording, pairs, recordings_of
-
-SIDES = ("A", "B")
-"""What words call the sides."""
+from .stating import SIDES, findings, rule_of
 
 Progress = Callable[[int, int, str], None]
+
+_ONLY = {"A": "absent file", "B": "added file"}
+"""What only one side has, as rules call it."""
 
 
 def diff(
@@ -34,8 +30,9 @@ def diff(
 ) -> Report:
     """Compare two profiles, files or folders, by meaning; every difference is a finding.
 
-    Of several recordings in a folder those of the same rank belong together. What cannot be read is
-    part of the report (``FileReport.unreadable``). Raises :class:`..discover.NothingToCheck`.
+    Of several recordings in a folder those of the same rank belong together. The report has a part
+    for each medium of each of them; what of it was not compared is skipped there, with the reason,
+    and where nothing could be compared it is unreadable. Raises :class:`..discover.NothingToCheck`.
     """
     chosen = options or Options()
     found = list(pairs(recordings_of(left), recordings_of(right)))
@@ -43,110 +40,93 @@ def diff(
     for done, (one, other) in enumerate(found):
         if progress and (shown := one or other):
             progress(done, len(found), shown.path.name)
-        reports.append(_compared(one, other, chosen))
+        reports += _compared(one, other, chosen)
     return Report(tuple(reports), __version__, chosen.reading, "difference")
 
 
-def _compared(left: Recording | None, right: Recording | None, options: Options) -> FileReport:
-    started = time.perf_counter()
-    shown = right or left
+def _compared(
+    left: Recording | None, right: Recording | None, options: Options
+) -> Iterator[FileReport]:
+    if left is None or right is None:
+        yield _alone(left, right, options)
+        return
+    held = [{one.medium for one in side.candidates} - {NO_PROFILE} for side in (left, right)]
+    common = [medium for medium in COMPARERS if all(medium in media for media in held)]
+    reports = [_of_medium(medium, left, right, options) for medium in common]
+    across = list(comparable_across(left, right, common))
+    reports += [_across(pair, left, right, options) for pair in across]
+    done = {*common, *(medium for pair in across for medium in pair)}
+    unpaired = list(_unpaired(left, right, done))
+    if not reports:
+        known = (", ".join(_media(side)) or "nothing known" for side in (left, right))
+        reasons = " with ".join(known)
+        yield FileReport(
+            right.label, None, (), unreadable=f"{right.label}: {reasons} cannot be compared"
+        )
+        return
+    yield replace(reports[0], skipped=(*reports[0].skipped, *unpaired))
+    yield from reports[1:]
+
+
+def _media(side: Recording) -> Sequence[str]:
+    return sorted({one.medium for one in side.candidates})
+
+
+def _alone(left: Recording | None, right: Recording | None, options: Options) -> FileReport:
+    shown, what, lacking = (left, "absent", "B") if left else (right, "added", "A")
     if shown is None:
         raise ValueError("no recording")
-    found: list[Difference] = []
-    unreadable: str | None = None
-    if left is None or right is None:
-        what, lacking = ("absent", "B") if right is None else ("added", "A")
-        words = f"{lacking} has no such recording"
-        found = [Difference(f"{what} file", shown.name, "", None, 1, 1, words)]
-    else:
-        try:
-            found = [*_of_databases(left, right, options), *_of_texts(left, right, options)]
-        except UnreadableDatabase as problem:
-            unreadable = str(problem)
-    findings = [_finding(one, shown.label, options) for one in found]
+    words = f"{lacking} has no such recording"
+    one = Difference(f"{what} file", shown.name, "", None, 1, 1, words)
+    return FileReport(shown.label, None, findings(iter([one]), shown.label, options))
+
+
+def _unpaired(left: Recording, right: Recording, done: set[str]) -> Iterator[Skipped]:
+    """What is compared with nothing, each with the reason."""
+    for side, one, other in (("A", left, right), ("B", right, left)):
+        for candidate in one.candidates:
+            if candidate.medium in done:
+                continue
+            reason = f"{candidate.label} is not compared: "
+            if candidate.medium == NO_PROFILE:
+                reason += str(candidate.details.words)
+            elif other.of(candidate.medium):
+                reason += f"what is in {candidate.medium} files cannot be compared"
+            else:
+                reason += f"nothing of {SIDES[SIDES[0] == side]} shows the same"
+            yield Skipped(rule_of(_ONLY[side]).id, candidate.label, reason)
+
+
+def _of_medium(medium: str, left: Recording, right: Recording, options: Options) -> FileReport:
+    label = right.of(medium)[0].label
+    return _answered(
+        label, options, lambda: COMPARERS[medium](left.of(medium), right.of(medium), options)
+    )
+
+
+def _across(
+    pair: tuple[str, str], left: Recording, right: Recording, options: Options
+) -> FileReport:
+    label = right.of(pair[1])[0].label
+    return _answered(
+        label,
+        options,
+        lambda: compare_across(left.of(pair[0]), right.of(pair[1]), options),
+    )
+
+
+def _answered(label: str, options: Options, ask: Callable[[], Answer]) -> FileReport:
+    started = time.perf_counter()
+    try:
+        answer = ask()
+    except UnreadableDatabase as problem:
+        return FileReport(label, None, (), unreadable=str(problem))
     return FileReport(
-        shown.label,
+        label,
         None,
-        tuple(one for one in findings if one is not None),
-        places_checked=len(found),
+        (*findings(iter(answer.differences), label, options), *answer.findings),
+        skipped=tuple(answer.skipped),
+        places_checked=answer.places,
         seconds=time.perf_counter() - started,
-        unreadable=unreadable,
+        unreadable=answer.unreadable,
     )
-
-
-def _finding(one: Difference, label: str, options: Options) -> Finding | None:
-    """A difference as a finding; ``None`` for one that nobody asked for."""
-    rule = rule_that_finds(f"{one.what} of two profiles")
-    if not options.selection.wants(rule):
-        return None
-    first = one.examples[0].places if one.examples else {}
-    places = ", ".join(f"{first[which]} of {side}" for which, side in _sides() if which in first)
-    at = f" ({'first: ' if one.count > 1 else ''}{places})" if places else ""
-    message = f"{rule.counted(one.count, one.total)}; {one.words}{at}"
-    return replace(
-        rule.finding(label, message, one.count, one.total),
-        table=one.place or None,
-        column=one.column,
-        examples=tuple(map(_shown, one.examples[: options.max_examples])),
-        context={"count": one.count, "rows": one.total},
-    )
-
-
-def _sides() -> Iterator[tuple[Which, str]]:
-    return zip(WHICH, SIDES, strict=True)
-
-
-def _shown(one: Example) -> Mapping[str, Scalar]:
-    """The values of an example by side and column, and the places of its rows."""
-    found: dict[str, Scalar] = {}
-    for which, side in _sides():
-        if which in one.places:
-            found[side] = one.places[which]
-        found |= {f"{side} {name}": _scalar(it) for name, it in one.values.get(which, {}).items()}
-    return found
-
-
-def _scalar(value: Any) -> Scalar:
-    return value if value is None or isinstance(value, int | float | str) else str(value)
-
-
-def _of_databases(left: Recording, right: Recording, options: Options) -> Iterator[Difference]:
-    ours, theirs = ([one.path for one in some.of("db")] for some in (left, right))
-    if not ours or not theirs:
-        return
-    examples = max(options.max_examples, 1)
-    found = databases.differences(
-        [*_tables(ours)],
-        [*_tables(theirs)],
-        sides=SIDES,
-        output=databases.output_of([*ours, *theirs]),
-        examples=examples,
-        clocks=True,
-    )
-    for one in found:
-        yield replace(one, place=one.feature)
-    yield from private_differences(ours, theirs, SIDES, examples)
-
-
-def _tables(paths: Sequence[Path]) -> Iterator[DatabaseTable]:
-    for path in paths:
-        try:
-            yield from [DatabaseTable(path, name) for name in tables_of(path)]
-        except apsw.Error as problem:
-            raise UnreadableDatabase(path, f"{problem}; expected a database") from problem
-
-
-def _of_texts(left: Recording, right: Recording, options: Options) -> Iterator[Difference]:
-    ours, theirs = (
-        [one for candidate in some.of("text") for one in candidate.details.deliverables]
-        for some in (left, right)
-    )
-    if ours and theirs:
-        yield from texts.differences(
-            ours,
-            theirs,
-            sides=SIDES,
-            numbered=("connection_id",),
-            examples=max(options.max_examples, 1),
-            clocks=True,
-        )

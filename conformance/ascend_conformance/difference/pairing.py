@@ -52,7 +52,8 @@ class Example:
 @dataclass(frozen=True, slots=True)
 class Difference:
     """What does not agree: ``what`` as the rules call it, in which file and column, how often of
-    how many rows, and the first of it in words; ``examples``: the first ones.
+    how many rows, and the first of it in words; ``examples``: the first ones. ``changes``: those of
+    the schema at its place; ``is_explained``: it follows from them alone.
     """
 
     what: str
@@ -63,6 +64,8 @@ class Difference:
     total: int
     words: str
     examples: tuple[Example, ...] = ()
+    changes: tuple[str, ...] = ()
+    is_explained: bool = False
 
 
 def broken_file(feature: str, place: str, reason: str) -> Difference:

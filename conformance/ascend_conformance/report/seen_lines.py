@@ -30,7 +30,10 @@ def seen_lines(file: FileReport, detail: Detail) -> Iterator[tuple[str, str]]:
         yield from _recognised(file.seen, detail)
     if file.unreadable is None and not (file.seen and file.seen.carrier in (SPEC, SOURCE)):
         rules, places = counted(file.rules_run, "rule"), counted(file.places_checked, "place")
-        yield "checked", f"{rules} at {places}"
+        if file.seen is None and file.places_checked and not file.rules_run:
+            yield "compared", places
+        else:
+            yield "checked", f"{rules} at {places}"
 
 
 def _recognised(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:

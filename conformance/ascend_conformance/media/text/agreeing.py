@@ -51,7 +51,7 @@ def ask_agreements(folder: Folder, rules: Iterable[TextRule], options: Options) 
             partial(limited, folder.facts.connection),
         )
         for rule in rules
-        if rule.search.agreement is not None and _concerns(folder, rule)
+        if rule.search.agreement is not None and concerns(folder, rule)
         for agreement in rule.search.agreement.instances
     )
     return asked
@@ -76,7 +76,7 @@ def _answer(
             raise NoAnswer(reason or "")
 
 
-def _concerns(folder: Folder, rule: TextRule) -> bool:
+def concerns(folder: Folder, rule: TextRule) -> bool:
     """Whether a rule is for the output and the writers of a folder."""
     if rule.search.outputs and folder.output not in (None, *rule.search.outputs):
         return False
@@ -122,7 +122,7 @@ def faults(folder: Folder, found: Outcome, options: Options) -> Iterator[Fault]:
     """A fault for each column that differs, and for the rows of each side that stand alone."""
     if not found.faults:
         return
-    view = _Shown(folder, found)
+    view = ShownOutcome(folder, found)
     for name, count in found.differing.items():
         if count:
             yield view.differing(name, count, options)
@@ -156,7 +156,7 @@ class Place:
         return f"{self.table} row {self.row:,}"
 
 
-class _Shown:
+class ShownOutcome:
     """The rows of an outcome as users see them."""
 
     def __init__(self, folder: Folder, found: Outcome) -> None:
