@@ -76,8 +76,8 @@ class Items:
     @cached_property
     def parts(self) -> Mapping[int, Integers]:
         """The items that are parts, each with its rows."""
-        found = {}
-        for (first, rows, behind), file in zip(self.bounds, self.files, strict=True):
+        found: dict[int, Integers] = {}
+        for (first, rows, _), file in zip(self.bounds, self.files, strict=True):
             order = np.argsort(file.part, kind="stable")
             cuts = np.searchsorted(file.part[order], np.arange(1, len(file.parts)))
             found |= dict(zip(range(first, rows), np.split(rows + order, cuts), strict=True))

@@ -38,6 +38,10 @@ Advance = Callable[[int, int, str], None]
 """Is called with the rows that are left out, all rows, and words on what was done."""
 
 
+def _print_of(kept: Flags) -> bytes:
+    return sha256(np.packbits(kept).tobytes()).digest()
+
+
 class _GivenUp(Exception):
     pass
 
@@ -53,6 +57,7 @@ class Search:
         self._work, self._advance = work, advance
         self._every = np.ones(items.count, np.bool_)
         self._judged: dict[bytes, frozenset[str] | None] = {}
+        self._others: dict[bytes, Mapping[str, str]] = {}
         self._trail: list[Flags] = []
         """What was shown to hold, each smaller than the one before."""
         self._base: Path | None = None
@@ -76,7 +81,7 @@ class Search:
         ``None`` where it does not show what is looked for.
         """
         kept = self.items.whole(kept)
-        key = sha256(np.packbits(kept).tobytes()).digest()
+        key = _print_of(kept)
         if key not in self._judged:
             self._judged[key] = self._judge(kept)
             if self._judged[key] == frozenset():
@@ -140,6 +145,12 @@ class Search:
         self._seeded = np.array(sorted(seeded), np.int64)
 
     def _others_in(self, kept: Flags) -> Mapping[str, str]:
+        key = _print_of(kept)
+        if key not in self._others:
+            self._others[key] = self._judge_whole(kept)
+        return self._others[key]
+
+    def _judge_whole(self, kept: Flags) -> Mapping[str, str]:
         copy = self._work / "whole" / self.items.called
         copy.parent.mkdir()
         self.items.write(copy, kept)
@@ -188,7 +199,7 @@ class Search:
 
     @cached_property
     def _names(self) -> Mapping[int, str]:
-        names = {}
+        names: dict[int, str] = {}
         for file, bounds in zip(self.items.files, self.items.bounds, strict=True):
             names |= dict(zip(range(bounds.parts, bounds.rows), file.parts, strict=True))
         return names
@@ -227,6 +238,7 @@ class Search:
             self.sought.tolerate(copy)
             self._drop(copy)
             self._judged.clear()
+            self._others.clear()
             self.beside(self._every)
         return self._every
 

@@ -49,6 +49,7 @@ class Sheet(Spans):
 
     @property
     def ties(self) -> Sequence[Tie]:
+        """The times of its rows."""
         return (tie_of_times(self.times),)
 
 

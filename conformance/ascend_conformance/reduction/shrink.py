@@ -15,7 +15,6 @@ from .items import Items
 from .search import Advance, Search
 from .sought import Sought
 
-
 WORK = ".copies"
 """Folder of the copies that are judged, gone when the smallest is found."""
 
@@ -42,9 +41,7 @@ class Shrunk:
     others: Collection[str] = ()
 
 
-def shrink(
-    profile: Path, sought: Sought, folder: Path, advance: Advance | None = None
-) -> Shrunk:
+def shrink(profile: Path, sought: Sought, folder: Path, advance: Advance | None = None) -> Shrunk:
     """Write the smallest profile found that still shows what is looked for into a new folder.
 
     The profile is a file or a folder, and only read. The folder appears when all is done. Raises

@@ -18,7 +18,6 @@ from ..finding import Finding, Report
 from ..options import Options
 from ..ruleset import Rule, Selection
 
-
 FAST = 1 << 20
 """Bytes of databases that are judged by all rules at once."""
 
@@ -57,7 +56,7 @@ class Sought(ABC):
         """All that a copy shows besides, with the words of the findings."""
         return {}
 
-    def forbid(self, others: Collection[str]) -> None:
+    def forbid(self, others: Collection[str]) -> None:  # noqa: B027  # who sees nothing else
         """Look for these in copies as well."""
 
     def tolerate(self, copy: Path) -> Collection[str]:
@@ -78,6 +77,7 @@ class ByRule(Sought):
         self.tolerated = set()
 
     def beside(self, copy: Path) -> frozenset[str] | None:
+        """Judge the copy by the rule and by those that are forbidden; a fast one by all."""
         report = self._report(copy, (self.rule.id, *sorted(self._forbidden)))
         if report is None:
             return None
@@ -93,10 +93,12 @@ class ByRule(Sought):
         return frozenset(self.others_in(copy))
 
     def seeds_in(self, copy: Path) -> Sequence[Seed]:
+        """Where the rule finds something: its first rows, and those that are shown."""
         report = self._report(copy, (self.rule.id,))
         return [*_seeds(copy, report, self._places or ())] if report else ()
 
     def others_in(self, copy: Path) -> Mapping[str, str]:
+        """The other rules that find something."""
         report = self._report(copy, ())
         others = self._others(report) if report else ()
         found: dict[str, str] = {}
@@ -107,9 +109,11 @@ class ByRule(Sought):
         return found
 
     def forbid(self, others: Collection[str]) -> None:
+        """Judge copies by these rules as well."""
         self._forbidden |= {*others} - {self.rule.id}
 
     def tolerate(self, copy: Path) -> Collection[str]:
+        """Judge by rules no longer that find something in the profile itself."""
         report = self._report(copy, tuple(sorted(self._forbidden)))
         found = self._others(report) if report else set()
         self._forbidden -= found
@@ -176,6 +180,7 @@ class ByCommand(Sought):
         self._words = words if any("{}" in word for word in words) else [*words, "{}"]
 
     def beside(self, copy: Path) -> frozenset[str] | None:
+        """Run the command."""
         words = [word.replace("{}", str(copy)) for word in self._words]
         done = subprocess.run(  # noqa: S603  # the command that the user gave
             words, stdin=subprocess.DEVNULL, capture_output=True, check=False

@@ -49,10 +49,12 @@ class Timeline(Spans):
 
     @property
     def times(self) -> Integers:
+        """Of each event that has one."""
         return self._times
 
     @property
     def ties(self) -> Sequence[Tie]:
+        """The times of the events, and the arrows that they are ends of."""
         return tie_of_times(self._times), self._arrows
 
 
