@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from slices import few
 
+from ascend_conformance.engine.fewest import fewest_of
 from ascend_conformance.harness.case import Case, Output, read_case
 from ascend_conformance.harness.conform import conform
 from ascend_conformance.harness.exporters import Function
-from ascend_conformance.harness.fewer_calls import fewest_of
 from ascend_conformance.harness.stages import STAGES
 from ascend_conformance.harness.writing import count_of_calls
 from ascend_ref.capture import HostCalls, Switches

@@ -51,3 +51,15 @@ def _spelled(pattern: str, known: Collection[Rule[Any]]) -> str:
             return text
     names = [name for rule in known for name in (rule.id, rule.name)]
     raise click.UsageError(f"{unknown('rule', pattern, names)}; all: ascend-ref rules")
+
+
+def rule_of(name: str) -> Rule[Any]:
+    """The rule of an id or a name. Raises ``click.UsageError``."""
+    rules = load_rules()
+    found = next(
+        (one for one in rules.values() if name.upper() == one.id or name == one.name), None
+    )
+    if found is None:
+        names = [text for one in rules.values() for text in (one.id, one.name)]
+        raise click.UsageError(f"{unknown('rule', name, names)}; all: ascend-ref rules")
+    return found

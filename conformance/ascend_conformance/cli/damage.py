@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,14 +10,9 @@ from ascend_ref.cli.guard import CommandError
 from ascend_ref.cli.options import STAGED, output
 from ascend_ref.cli.outputs import room_for
 from ascend_ref.cli.progress import progress_bar
-from ascend_ref.cli.suggest import unknown
 from ascend_ref.db.display import show_path
 
-from ..media import load_rules
-from .choose import RulePatterns
-
-if TYPE_CHECKING:
-    from ..ruleset import Rule
+from .choose import RulePatterns, rule_of
 
 SHOWN = 5
 """Changes that are printed; truth.json has more."""
@@ -36,7 +30,7 @@ def damage(profile: Path, rule: str, output: Path, force: bool) -> int:
     what check finds of it, stands in truth.json next to the copy.
     """
     name, _, place = rule.partition("@")
-    chosen = _rule(name)
+    chosen = rule_of(name)
     with room_for(output, force=force):
         from ..damage import NotDamaged
         from ..damage import damage as damage_profile  # slow: the checker
@@ -54,14 +48,3 @@ def damage(profile: Path, rule: str, output: Path, force: bool) -> int:
         click.echo(f"  and {len(done.changes) - SHOWN:,} more")
     click.echo(f"what was done is in {show_path(output / 'truth.json')}")
     return 0
-
-
-def _rule(name: str) -> Rule[Any]:
-    rules = load_rules()
-    found = next(
-        (one for one in rules.values() if name.upper() == one.id or name == one.name), None
-    )
-    if found is None:
-        names = [text for one in rules.values() for text in (one.id, one.name)]
-        raise click.UsageError(f"{unknown('rule', name, names)}; all: ascend-ref rules")
-    return found

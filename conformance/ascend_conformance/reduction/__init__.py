@@ -1,0 +1,1 @@
+"""The smallest profile that still shows what a profile shows."""

@@ -1,0 +1,77 @@
+"""A file of a profile, and what of it can be left out."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Integers: TypeAlias = npt.NDArray[np.int64]
+Flags: TypeAlias = npt.NDArray[np.bool_]
+
+NEVER = np.iinfo(np.int64).max
+"""The time of a row that has none."""
+
+
+class Tie(NamedTuple):
+    """Rows of a file that show one value of a kind each: rows with equal values belong together.
+
+    What is no number stands as its hash.
+    """
+
+    kind: str
+    rows: Integers
+    values: Integers
+
+
+def tie(kind: str, rows: Sequence[int] | Integers, values: Iterable[Any]) -> Tie:
+    """Rows of a file with their values of a kind."""
+    return Tie(kind, np.array(rows, np.int64), np.array([hash(one) for one in values], np.int64))
+
+
+def tie_of_times(times: Integers) -> Tie:
+    """Rows of a file with their times, those that have one."""
+    rows = np.flatnonzero(times != NEVER)
+    return Tie("time", rows, times[rows])
+
+
+class Reducible:
+    """A file that is left out as a whole, unless a kind of file knows of its rows.
+
+    ``parts``: names of what its rows are in (tables, lanes); ``part``: for each row which of them
+    it is in.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.parts: Sequence[str] = ()
+        self.part: Integers = np.empty(0, np.int64)
+
+    @property
+    def times(self) -> Integers:
+        """For each row its time in ns, or :data:`NEVER`."""
+        return np.full(len(self.part), NEVER)
+
+    @property
+    def ties(self) -> Sequence[Tie]:
+        """What ties rows to those of this file and of others."""
+        return ()
+
+    def write(self, target: Path, parts: Flags, rows: Flags) -> None:
+        """Write the file with these parts and rows of it only. Raises ``OSError``."""
+        shutil.copyfile(self.path, target)
+
+    def keep(self, written: Path, parts: Flags, rows: Flags) -> None:
+        """What was written last is what further files are written of, where that is cheaper."""
+
+    def row_at(self, part: str | None, place: int) -> int | None:
+        """The row that a finding names by its part and rowid, or by its byte."""
+        return None
+
+    def needed_by(self, rows: Integers) -> Iterable[int]:
+        """Rows that others refer to by a key."""
+        return ()

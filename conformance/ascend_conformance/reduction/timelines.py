@@ -1,0 +1,76 @@
+"""Timelines without some of their events."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ascend_ref.timeline.elements import Elements
+
+from ..media.text.splices import Events
+from .reducible import NEVER, Integers, Tie, tie, tie_of_times
+from .spans import Spans, nanoseconds
+
+ARROWS = ("s", "t", "f")
+"""Phases of the events that make an arrow together."""
+
+NS_PER_US = 1_000
+
+
+class Timeline(Spans):
+    """A timeline; its lanes are what its events are in.
+
+    Both ends of an arrow are tied, and each is to what begins at its time.
+    """
+
+    def __init__(self, path: Path, events: Events) -> None:
+        spans = np.array(events.spans, np.int64).reshape(-1, 2)
+        super().__init__(path, spans[:, 0].copy(), spans[:, 1].copy(), b", ")
+        lanes: dict[str, int] = {}
+        part, times = [], []
+        arrows: tuple[list[int], list[Any]] = ([], [])
+        with path.open("rb") as file:
+            for row, (begin, end) in enumerate(events.spans):
+                file.seek(begin)
+                event = _event(file.read(end - begin))
+                lane = f"{event.get('pid')}/{event.get('tid')}"
+                part.append(lanes.setdefault(lane, len(lanes)))
+                times.append(nanoseconds(event["ts"], NS_PER_US) if "ts" in event else NEVER)
+                if event.get("ph") in ARROWS:
+                    arrows[0].append(row)
+                    arrows[1].append(f"{event.get('cat')} {event.get('id')}")
+        self.parts = tuple(lanes)
+        self.part, self._times = np.array(part, np.int64), np.array(times, np.int64)
+        self._arrows = tie(f"arrow of {path}", *arrows)
+
+    @property
+    def times(self) -> Integers:
+        """Of each event that has one."""
+        return self._times
+
+    @property
+    def ties(self) -> Sequence[Tie]:
+        """The times of the events, and the arrows that they are ends of."""
+        return tie_of_times(self._times), self._arrows
+
+
+def timeline_of(path: Path) -> Timeline | None:
+    """The events of a file; ``None`` where they cannot all be read. Raises ``OSError``."""
+    elements = Elements(path)
+    for _ in elements.batches():
+        pass  # finds where the events begin
+    if elements.damage is not None:
+        return None
+    return Timeline(path, Events(elements))
+
+
+def _event(text: bytes) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):  # of more digits, or deeper, than Python takes
+        return {}
+    return value if isinstance(value, dict) else {}
