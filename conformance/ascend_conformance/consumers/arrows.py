@@ -14,7 +14,7 @@ from ..compare.sql import text_literal
 from ..media.text.database import Facts
 
 _ORDER = "ORDER BY begins, CASE WHEN ph = 'X' THEN -took ELSE 0 END, row"
-_HEXADECIMAL = r"^(0[xX])?[0-9a-fA-F]+$"
+HEXADECIMAL = r"^(0[xX])?[0-9a-fA-F]+$"
 _DIGITS = r"lower(ltrim(regexp_replace(id, '^0[xX]', ''), '0'))"
 MOST_DIGITS = 16
 """Hexadecimal digits of 64 bits; strtoull gives the greatest number for more."""
@@ -52,7 +52,7 @@ WITH placed AS (
 ), ends AS (
   SELECT row, ph, coalesce(cat, '') AS cat, coalesce(name, '') AS name, id, pid, tid, begins, ts,
     CASE WHEN ph = 'f' AND bp IS DISTINCT FROM 'e' THEN next_one ELSE open_one END AS top,
-    {_is_text(kinds)} AS is_text
+    {is_text(kinds)} AS is_text
   FROM placed WHERE ph <> 'X'
 ), ends_with_keys AS (SELECT *, {_key(does)} AS key FROM ends)
 SELECT e.*,
@@ -96,8 +96,8 @@ def _waiting(facts: Facts, window: str) -> str:
     )
 
 
-def _is_text(kinds: Iterable[IdKind]) -> str:
-    """Whether the id of an end is a text."""
+def is_text(kinds: Iterable[IdKind]) -> str:
+    """SQL: whether the id of an end is a text, by its category."""
     cases = "".join(
         f" WHEN coalesce(cat, '') = {text_literal(one.category or '')} THEN {one.is_text}"
         for one in kinds
@@ -112,7 +112,7 @@ def _key(does: Collection[str]) -> str:
         most = text_literal("f" * MOST_DIGITS)
         text = f"CASE WHEN strlen({_DIGITS}) > {MOST_DIGITS} THEN {most} ELSE {_DIGITS} END"
     if "drops-ids-that-are-not-hexadecimal" in does:
-        text = f"CASE WHEN regexp_matches(id, {text_literal(_HEXADECIMAL)}) THEN {text} END"
+        text = f"CASE WHEN regexp_matches(id, {text_literal(HEXADECIMAL)}) THEN {text} END"
     number = "lower(hex(TRY_CAST(id AS UBIGINT)))"
     if "drops-ids-from-2-63" in does:
         number = "lower(hex(CAST(TRY_CAST(id AS BIGINT) AS UBIGINT)))"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
@@ -49,11 +50,19 @@ def number_all(facts: Facts, does: Collection[str], most_lanes: dict[Track, int]
         wrong = sorted({process for process, _ in tracks if not 0 <= process <= MOST})
         found.processes = {process: next(free) for process in wrong}
     if "thread-0-is-the-main-thread" in does:
-        wrong_tracks = [track for track in tracks if not 0 < track[1] <= MOST]
+        mains = Counter(process for process, thread in tracks if _is_main(process, thread))
+        wrong_tracks = [
+            track for track in tracks if not 0 < track[1] <= MOST and mains[track[0]] > 1
+        ]
         found.threads = {track: next(free) for track in wrong_tracks}
     for track, further in sorted(most_lanes.items()):
         found.lanes[track] = [next(free) for _ in range(further)]
     return found
+
+
+def _is_main(process: int, thread: int) -> bool:
+    """Whether a thread is taken for the one that has the number of its process."""
+    return thread == process or not 0 < thread <= MOST
 
 
 def _unused(used: Collection[int]) -> Iterator[int]:

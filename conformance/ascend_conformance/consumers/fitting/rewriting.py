@@ -18,6 +18,8 @@ from ascend_ref.timeline.parts import whole_elements
 from ...media.text.database import Facts
 from ...media.text.deliverables import Deliverable
 from ...media.text.loadtrace import load_timeline
+from ..arrows import HEXADECIMAL, IdKind, is_text
+from ..seeing import id_kinds
 from .lanes import find_lanes
 from .numbers import Numbers, Track, number_all
 
@@ -36,21 +38,20 @@ CROSSING = frozenset(
         "covers-overlapping-slices",
     }
 )
-NUMBERING = frozenset(
-    {
-        "drops-ids-that-are-not-hexadecimal",
-        "arrow-ids-of-64-bits",
-        "drops-ids-from-2-63",
-        "float64-ids",
-    }
-)
+MISREAD: Mapping[str, str] = {
+    "drops-ids-that-are-not-hexadecimal": f"is_text AND NOT regexp_matches(id, '{HEXADECIMAL}')",
+    "arrow-ids-of-64-bits": "is_text AND strlen(id) > 16",
+    "drops-ids-from-2-63": "NOT is_text AND TRY_CAST(id AS BIGINT) IS NULL",
+    "float64-ids": "NOT is_text AND abs(TRY_CAST(id AS HUGEINT)) > 9007199254740992",
+}
+"""By behaviour the ids of arrows that are not read, or taken for others."""
 COUNTING = frozenset({"float64-times", "needs-times-that-are-numbers"})
 AS_OBJECT = "needs-an-object"
 CATEGORIES = "drops-slices-without-category"
 MENDED = frozenset(
     {
         *CROSSING,
-        *NUMBERING,
+        *MISREAD,
         *COUNTING,
         AS_OBJECT,
         CATEGORIES,
@@ -82,9 +83,9 @@ def rewrite_timeline(file: Deliverable, does: Collection[str], target: Path) -> 
             raise NotWhole(f"{file.label}: byte {damage.offset:,}: {damage.reason}; expected JSON")
         deep = "draws-deep-slices-at-the-top" in does
         lanes = find_lanes(facts, deep=deep) if CROSSING & {*does} else {}
-        plan = _Plan(facts, does, number_all(facts, does, lanes))
+        plan = _Plan(facts, elements, does, number_all(facts, does, lanes))
         with target.open("wb") as out:
-            _write(elements, plan, out)
+            _write(plan, out)
 
 
 @dataclass
@@ -92,6 +93,7 @@ class _Plan:
     """What changes of the events of a timeline."""
 
     facts: Facts
+    elements: Elements
     does: Collection[str]
     numbers: Numbers
 
@@ -133,13 +135,23 @@ class _Plan:
             [kind],
         )
 
+    def _misread_ids(self) -> bool:
+        """Whether an id of an arrow is not read as it is; then all of them get new ones."""
+        conditions = [condition for name, condition in MISREAD.items() if name in self.does]
+        if not conditions:
+            return False
+        kinds = [IdKind(*one) for one in id_kinds(self.facts, self.elements)]
+        ends = f"SELECT id, {is_text(kinds)} AS is_text FROM trace.event WHERE ph IN {ENDS}"
+        found = f"SELECT 1 FROM ({ends}) WHERE {' OR '.join(conditions)} LIMIT 1"
+        return bool(self.facts.rows(found))
+
     def changes(self) -> Iterator[Changed]:
         """One for each event that is an object, in the order of the file. Ends of arrows with the
         same id, category and name get the same number."""
         lane, lanes, arrow, arrows = "NULL", "", "NULL", ""
         if self.numbers.lanes:
             lane, lanes = "l.lane", "LEFT JOIN fitted.lane l USING (row)"
-        if NUMBERING & {*self.does}:
+        if self._misread_ids():
             arrow = f"CASE WHEN e.ph IN {ENDS} THEN n.number END"
             arrows = f"""
 LEFT JOIN (
@@ -166,7 +178,8 @@ def _raw(value: object) -> msgspec.Raw:
     return msgspec.Raw(msgspec.json.encode(value))
 
 
-def _write(elements: Elements, plan: _Plan, out: BinaryIO) -> None:
+def _write(plan: _Plan, out: BinaryIO) -> None:
+    elements = plan.elements
     begin = elements.starts[0][1] if elements.starts else 0
     wrapped = AS_OBJECT in plan.does and not elements.in_object
     with elements.path.open("rb") as source:
@@ -175,7 +188,7 @@ def _write(elements: Elements, plan: _Plan, out: BinaryIO) -> None:
             head = head.removeprefix(BYTE_ORDER_MARK)
         out.write(b'{"%s": ' % EVENTS_KEY.encode() if wrapped else b"")
         out.write(head)
-        _write_events(elements, plan, out)
+        _write_events(plan, out)
         source.seek(_end_of_events(elements))
         shutil.copyfileobj(source, out)
     if wrapped:
@@ -191,7 +204,8 @@ def _end_of_events(elements: Elements) -> int:
     return begin + spans[-1][1] - 1 if spans else begin
 
 
-def _write_events(elements: Elements, plan: _Plan, out: BinaryIO) -> None:
+def _write_events(plan: _Plan, out: BinaryIO) -> None:
+    elements = plan.elements
     decoder = msgspec.json.Decoder(list[Event | None])
     encoder = msgspec.json.Encoder()
     change = _Change(plan)
