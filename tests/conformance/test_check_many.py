@@ -66,6 +66,7 @@ def timeless(report: Report) -> Report:
     return replace(report, files=tuple(replace(file, seconds=0.0) for file in report.files))
 
 
+@pytest.mark.exhaustive
 def test_the_report_does_not_depend_on_the_executor(
     executor: Executor, profiles: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -245,6 +245,7 @@ def test_an_index_without_its_rows_hides_nothing(tmp_path: Path) -> None:
     assert file.unreadable or any(finding.verdict == "violation" for finding in file.findings)
 
 
+@pytest.mark.exhaustive
 def test_thousands_of_tables_are_judged(tmp_path: Path) -> None:
     path = specimen(tmp_path)
     statements = [f"CREATE TABLE Foreign{number}(a, b)" for number in range(2_500)]

@@ -95,6 +95,7 @@ def simulated(folder: Path, form: str, day: str) -> Path:
     return write_run(scenario, 0, folder, [form], generation=day).profiles[0]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("form", "day"),
     some(

@@ -98,6 +98,7 @@ def test_operators_of_the_real_log_take_as_long_as_upstream_says(tmp_path: Path)
         assert means[name] == pytest.approx(value, rel=1e-12)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("folder", ["mindspore", marked("mindinsight", pytest.mark.exhaustive)])
 def test_what_is_made_of_real_captures_passes_the_check(tmp_path: Path, folder: str) -> None:
     assert converted(real(folder), tmp_path / "out") == 0

@@ -31,7 +31,13 @@ SIZES = {"1 rank": (1, 2), "2 ranks": (2, 0), "8 ranks": (8, 1)}
 """Ranks and level."""
 
 
-@pytest.fixture(scope="module", params=SIZES.values(), ids=list(SIZES))
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(size, marks=() if name == "2 ranks" else pytest.mark.exhaustive, id=name)
+        for name, size in SIZES.items()
+    ],
+)
 def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Pair:
     return Pair(scenario_of(*request.param), tmp_path_factory.mktemp("faults"))
 

@@ -53,6 +53,7 @@ OF_WHAT = {
 }
 
 
+@pytest.mark.exhaustive
 def test_faults_add_up(tmp_path: Path) -> None:
     """Each costs what the run without it does not; two of a kind do not hide each other."""
     pair = Pair(scenario_of(2, 1), tmp_path)

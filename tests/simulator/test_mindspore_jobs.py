@@ -305,6 +305,7 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     assert digest(runs[0].folder) != digest(third.folder)
 
 
+@pytest.mark.exhaustive
 def test_workers_change_no_byte(tmp_path: Path) -> None:
     fault = FaultChoice("job-lost-slice", raw="hwts")
     scenario = with_faults(TRAINING, fault)

@@ -125,6 +125,7 @@ def assert_same(world: Setting) -> None:
         assert found_transfers(run, rank) == expected_transfers(by_hand, ahead, count)
 
 
+@pytest.mark.exhaustive
 @SLOW
 @given(st.data(), scenarios(), st.sampled_from([0, 5_000, 90_000]), st.integers(0, 1 << 32))
 def test_random_programs_run_as_in_the_event_loop(

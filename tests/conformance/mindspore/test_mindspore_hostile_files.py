@@ -59,6 +59,7 @@ def test_empty_files_are_no_failure(
         assert [one.message for one in report.findings if one.rule.startswith("REF")] == []
 
 
+@pytest.mark.exhaustive
 def test_a_large_log_is_judged_in_flat_memory(tmp_path: Path) -> None:
     """More records than would fit: 64 MiB of them, with the columns of each."""
     job = tmp_path / "JOB"
