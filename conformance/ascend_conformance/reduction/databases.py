@@ -176,9 +176,9 @@ class Database(Reducible):
         counted = kept - (np.searchsorted(gone, kept) - np.searchsorted(gone, starts))
         return dict(zip(kept.tolist(), counted.tolist(), strict=True))
 
-    def keep(self, written: Path, parts: Flags, rows: Flags) -> None:
+    def keep(self, written: Path | None, parts: Flags, rows: Flags) -> None:
         """Further files are written of this one, as long as it has all that they have."""
-        self._written = written, parts.copy(), rows.copy()
+        self._written = written and (written, parts.copy(), rows.copy())
 
     def _source(self, parts: Flags, rows: Flags) -> tuple[Path, Flags, Flags]:
         """A file with at least these tables and rows, and which it has."""

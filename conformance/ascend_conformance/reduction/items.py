@@ -78,6 +78,8 @@ class Items:
         """The items that are parts, each with its rows."""
         found: dict[int, Integers] = {}
         for (first, rows, _), file in zip(self.bounds, self.files, strict=True):
+            if not file.parts:
+                continue
             order = np.argsort(file.part, kind="stable")
             cuts = np.searchsorted(file.part[order], np.arange(1, len(file.parts)))
             found |= dict(zip(range(first, rows), np.split(rows + order, cuts), strict=True))
@@ -109,9 +111,10 @@ class Items:
 
     def keep(self, copy: Path, kept: Flags) -> None:
         """Write further copies of this one, as long as it has all that they have."""
-        for number in np.flatnonzero(kept[: len(self.files)]).tolist():
-            file, (parts, rows, behind) = self.files[number], self.bounds[number]
-            file.keep(copy / self.name(file), kept[parts:rows], kept[rows:behind])
+        for number, (file, bounds) in enumerate(zip(self.files, self.bounds, strict=True)):
+            parts, rows, behind = bounds
+            written = copy / self.name(file) if kept[number] else None
+            file.keep(written, kept[parts:rows], kept[rows:behind])
 
     def with_rows(self, kept: Flags, rows: Integers) -> Flags:
         """Items with further rows, what these need, and the rows that they refer to."""

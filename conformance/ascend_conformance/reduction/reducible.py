@@ -65,8 +65,8 @@ class Reducible:
         """Write the file with these parts and rows of it only. Raises ``OSError``."""
         shutil.copyfile(self.path, target)
 
-    def keep(self, written: Path, parts: Flags, rows: Flags) -> None:
-        """What was written last is what further files are written of, where that is cheaper."""
+    def keep(self, written: Path | None, parts: Flags, rows: Flags) -> None:
+        """Of what was written, further files may be written from now on, and of no other one."""
 
     def row_at(self, part: str | None, place: int) -> int | None:
         """The row that a finding names by its part and rowid, or by its byte."""

@@ -1,0 +1,281 @@
+"""``shrink``: what is left shows the rule and nothing else, and nothing of it can be left out."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from ascend_conformance.check import check
+from ascend_conformance.cli.shrink import shrink as shrink_verb
+from ascend_conformance.damage import damage
+from ascend_conformance.media import load_rules
+from ascend_conformance.reduction.databases import Database
+from ascend_conformance.reduction.items import Items
+from ascend_conformance.reduction.sheets import Sheet
+from ascend_conformance.reduction.shrink import NotShown, Shrunk, shrink
+from ascend_conformance.reduction.sought import ByCommand, ByRule
+from ascend_conformance.reduction.timelines import timeline_of
+from ascend_simulator.run import write_run
+from ascend_simulator.scenario import override, preset
+
+STEPS = 53
+"""Of a network of 192 tasks each: 10,176 tasks."""
+
+LINE = "import pathlib, sys; sys.exit('needle' not in pathlib.Path(sys.argv[1]).read_text())"
+
+
+def simulated(folder: Path, name: str, steps: int) -> Mapping[str, Path]:
+    """A database, CSV files and a timeline of one run, each by itself."""
+    scenario = override(preset(name), ranks=1, steps=steps)
+    run = write_run(scenario, 0, folder / "run", ("pytorch-db", "pytorch-text")).folder
+    database = next(run.rglob("ascend_pytorch_profiler_0.db"))
+    found = {}
+    for kind, pattern in (
+        ("db", database.name),
+        ("text", "*.csv"),
+        ("timeline", "trace_view.json"),
+    ):
+        (folder / kind).mkdir()
+        for path in database.parent.glob(pattern):
+            shutil.copy(path, folder / kind)
+        found[kind] = folder / kind
+    return found
+
+
+def prints(path: Path) -> dict[str, str]:
+    return {
+        str(one): sha256(one.read_bytes()).hexdigest() for one in path.rglob("*") if one.is_file()
+    }
+
+
+def shown(path: Path) -> set[str]:
+    return {one.rule for one in check([path]).findings}
+
+
+def shrunk(profile: Path, rule: str, folder: Path) -> Shrunk:
+    """The smallest of a copy of a profile with the fault of a rule."""
+    damaged = damage(profile, load_rules()[rule], folder / "damaged").profile
+    before = prints(damaged)
+    done = shrink(damaged, ByRule(load_rules()[rule], None), folder / "small")
+    assert prints(damaged) == before
+    assert done.profile == folder / "small" / profile.name
+    assert [one.name for one in folder.iterdir()] == ["damaged", "small"]
+    assert not list((folder / "small").glob(".*"))
+    return done
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    ("kind", "rule"), [("db", "DB403"), ("text", "CSV245"), ("timeline", "TRC282")]
+)
+def test_ten_thousand_tasks_become_a_few_rows(kind: str, rule: str, tmp_path: Path) -> None:
+    profiles = simulated(tmp_path / "made", "cnn-910b", STEPS)
+    (tmp_path / "out").mkdir()
+    done = shrunk(profiles[kind], rule, tmp_path / "out")
+    assert done.rows[0] > 10_000
+    assert done.rows[1] <= 10
+    assert done.others == []
+    assert shown(done.profile) == {rule}
+
+
+def without_each_row(database: Path, copy: Path) -> Iterator[Path]:
+    """The database without each single row; a table without rows goes with its last one."""
+    with closing(sqlite3.connect(database)) as connection:
+        tables = [
+            name
+            for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+            if not name.startswith("ENUM_")
+        ]
+        rows = {name: connection.execute(f"SELECT rowid FROM {name}").fetchall() for name in tables}
+    for name, rowids in rows.items():
+        for rowid in rowids:
+            shutil.copy(database, copy)
+            with closing(sqlite3.connect(copy)) as connection:
+                connection.execute(f"DELETE FROM {name} WHERE rowid = ?", rowid)
+                if len(rowids) == 1:
+                    connection.execute(f"DROP TABLE {name}")
+                connection.commit()
+            yield copy
+
+
+@pytest.mark.exhaustive
+def test_no_row_of_a_database_can_be_left_out(tmp_path: Path) -> None:
+    profiles = simulated(tmp_path / "made", "cnn-910b", 1)
+    (tmp_path / "out").mkdir()
+    done = shrunk(profiles["db"], "DB403", tmp_path / "out")
+    (database,) = done.profile.glob("*.db")
+    assert shown(database) == {"DB403"}
+    fewer = list(map(shown, without_each_row(database, tmp_path / database.name)))
+    assert len(fewer) == done.rows[1]
+    assert {"DB403"} not in fewer
+
+
+# --- what is written ------------------------------------------------------------------------------
+
+
+def test_rows_of_csv_files_are_those_that_a_reader_sees(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    rows = [["Name", "Text"], ["a", "1"], ["b", 'two\nlines, and "quotes"'], ["c", ""], ["d", "4"]]
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\r\n").writerows(rows)
+    path.write_bytes(text.getvalue().encode().removesuffix(b"\r\n"))
+    sheet = Sheet(path, "a")
+    assert len(sheet.part) == 4
+    for kept in range(16):
+        flags = np.array([bool(kept >> place & 1) for place in range(4)])
+        sheet.write(tmp_path / "b.csv", np.array([True]), flags)
+        with (tmp_path / "b.csv").open(newline="") as file:
+            found = list(csv.reader(file))
+        assert found == [rows[0], *[row for row, flag in zip(rows[1:], flags, strict=True) if flag]]
+
+
+@pytest.mark.parametrize("form", ["[{}]", '{{"other": 1, "traceEvents": [{}], "last": 2}}'])
+def test_events_of_timelines_are_those_that_a_reader_sees(form: str, tmp_path: Path) -> None:
+    path = tmp_path / "trace_view.json"
+    events = [{"ph": "X", "name": f"a{{,]}} {at}", "ts": "1.5", "pid": at % 2} for at in range(4)]
+    path.write_text(form.format(",\n".join(map(json.dumps, events))))
+    timeline = timeline_of(path)
+    assert timeline is not None
+    assert [timeline.parts[one] for one in timeline.part] == ["0/None", "1/None"] * 2
+    for kept in range(16):
+        flags = np.array([bool(kept >> place & 1) for place in range(4)])
+        timeline.write(tmp_path / "b.json", np.ones(2, np.bool_), flags)
+        value = json.loads((tmp_path / "b.json").read_text())
+        found = value if isinstance(value, list) else value["traceEvents"]
+        assert found == [one for one, flag in zip(events, flags, strict=True) if flag]
+
+
+def test_a_timeline_that_is_cut_off_has_no_events(tmp_path: Path) -> None:
+    path = tmp_path / "trace_view.json"
+    path.write_text('[{"ph": "X", "ts": 1}, {"ph": ')
+    assert timeline_of(path) is None
+
+
+CALLS = "SELECT startNs, (SELECT value FROM STRING_IDS WHERE id = name) FROM CANN_API"
+
+
+def test_rows_of_databases_keep_their_texts_and_numbers_count_without_gaps(tmp_path: Path) -> None:
+    database = simulated(tmp_path / "made", "single-op", 1)["db"] / "ascend_pytorch_profiler_0.db"
+    found = Database(database)
+    table, texts = found.parts.index("CANN_API"), found.parts.index("STRING_IDS")
+    calls = np.flatnonzero(found.part == table)[[1, 3]]
+    rows = np.zeros(len(found.part), np.bool_)
+    rows[calls] = rows[[*found.needed_by(calls)]] = True
+    copy = tmp_path / "copy.db"
+    found.write(copy, np.ones(len(found.parts), np.bool_), rows)
+    with closing(sqlite3.connect(database)) as old, closing(sqlite3.connect(copy)) as new:
+        assert new.execute(CALLS).fetchall() == [old.execute(CALLS).fetchall()[at] for at in (1, 3)]
+        ids = [one for (one,) in new.execute("SELECT id FROM STRING_IDS ORDER BY id")]
+        assert new.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    assert len(ids) == int(rows[found.part == texts].sum())
+    assert all(one % (1 << 28) == at for at, one in enumerate(ids))
+    before = copy.read_bytes()
+    found.keep(copy, np.ones(len(found.parts), np.bool_), rows)
+    found.write(tmp_path / "again.db", np.ones(len(found.parts), np.bool_), rows)
+    with closing(sqlite3.connect(tmp_path / "again.db")) as again:
+        assert again.execute(CALLS).fetchall() == [
+            tuple(row) for row in sqlite3.connect(copy).execute(CALLS).fetchall()
+        ]
+    assert copy.read_bytes() == before
+
+
+def test_what_shows_one_time_belongs_together_in_all_files(tmp_path: Path) -> None:
+    made = simulated(tmp_path / "made", "single-op", 1)
+    shutil.copy(made["timeline"] / "trace_view.json", made["db"])
+    items = Items(made["db"])
+    (database, trace) = items.files
+    (start,) = (
+        sqlite3.connect(database.path)
+        .execute("SELECT startNs FROM TASK JOIN COMPUTE_TASK_INFO USING (globalTaskId) LIMIT 1")
+        .fetchone()
+    )
+    (together,) = [
+        one
+        for one in items.components(np.ones(items.count, np.bool_))
+        if start in database.times[one[one < items.bounds[0].behind] - items.bounds[0].rows]
+    ]
+    of_trace = together[together >= items.bounds[1].rows] - items.bounds[1].rows
+    events = json.loads(trace.path.read_text())
+    assert "X" in {events[one]["ph"] for one in of_trace.tolist()}
+    assert "f" in {events[one]["ph"] for one in of_trace.tolist()}
+
+
+# --- commands, and the verb -----------------------------------------------------------------------
+
+
+def many_lines(folder: Path) -> Path:
+    folder.mkdir()
+    lines = [f"op{at},{at}" for at in range(500)]
+    lines[321] = "needle,321"
+    (folder / "api_statistic.csv").write_text("\n".join(["API Name,Count", *lines]) + "\n")
+    return folder / "api_statistic.csv"
+
+
+def test_a_command_is_asked_and_ends_with_0(tmp_path: Path) -> None:
+    path = many_lines(tmp_path / "in")
+    command = ByCommand(f'"{sys.executable}" -c "{LINE}"')
+    done = shrink(path, command, tmp_path / "out")
+    assert done.rows == (500, 1)
+    assert done.checks < 60
+    assert done.profile.read_text() == "API Name,Count\nneedle,321\n"
+
+
+def test_the_verb_states_what_is_left(tmp_path: Path) -> None:
+    path = many_lines(tmp_path / "in")
+    words = [str(path), "--command", f'"{sys.executable}" -c "{LINE}" {{}}', "-o"]
+    result = CliRunner().invoke(shrink_verb, [*words, str(tmp_path / "out")])
+    assert result.exit_code == 0, result.output
+    assert result.output.startswith("500 → 1 rows, 1 → 1 files; the command still ends with exit")
+    again = CliRunner().invoke(shrink_verb, [*words, str(tmp_path / "out")])
+    assert again.exit_code == 2
+    assert "exists already; --force replaces it" in again.output
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ([], "expected either --rule or --command"),
+        (["--rule", "DB403", "--command", "true"], "expected either --rule or --command"),
+        (["--rule", "DB9999"], "unknown rule"),
+        (["--command", "it's"], "No closing quotation"),
+    ],
+)
+def test_what_is_not_asked_well_is_refused(given: list[str], words: str, tmp_path: Path) -> None:
+    path = many_lines(tmp_path / "in")
+    result = CliRunner().invoke(shrink_verb, [str(path), *given, "-o", str(tmp_path / "out")])
+    assert result.exit_code == 2
+    assert words in result.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_is_not_shown_leaves_nothing(tmp_path: Path) -> None:
+    path = many_lines(tmp_path / "in")
+    for sought in (ByRule(load_rules()["CSV241"], None), ByCommand(f"{sys.executable} -c exit(1)")):
+        with pytest.raises(NotShown, match=r"api_statistic\.csv: .* expected a "):
+            shrink(path, sought, tmp_path / "out")
+    assert [one.name for one in tmp_path.iterdir()] == ["in"]
+
+
+def test_an_interrupt_leaves_nothing(tmp_path: Path) -> None:
+    path = many_lines(tmp_path / "in")
+
+    def interrupt(done: int, total: int, what: str) -> None:
+        if done > 100:
+            raise KeyboardInterrupt
+
+    stop: Callable[[int, int, str], None] = interrupt
+    with pytest.raises(KeyboardInterrupt):
+        shrink(path, ByCommand(f'"{sys.executable}" -c "{LINE}"'), tmp_path / "out", stop)
+    assert [one.name for one in tmp_path.iterdir()] == ["in"]
