@@ -72,6 +72,7 @@ def test_printed_make_targets_exist(document: str) -> None:
         [
             "README.md",
             "docs/check.md",
+            "docs/diff.md",
             "docs/migrate.md",
             "docs/conform.md",
             "docs/lookup.md",
@@ -115,6 +116,7 @@ def test_printed_commands_work(
     "document",
     [
         "README.md",
+        "docs/diff.md",
         "docs/migrate.md",
         "docs/fixtures.md",
         "docs/raw.md",
