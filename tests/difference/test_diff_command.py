@@ -79,6 +79,27 @@ def test_two_are_needed(words: list[str], capsys: pytest.CaptureFixture[str]) ->
     assert "ascend-ref diff --help" in line
 
 
+def test_a_database_that_cannot_be_read_is_stated_and_the_other_is_compared(
+    profile: Path, tmp_path: Path
+) -> None:
+    sides = []
+    for name in "ab":
+        folder = tmp_path / name / "ASCEND_PROFILER_OUTPUT"
+        folder.mkdir(parents=True)
+        shutil.copy(profile, folder)
+        shutil.copy(profile, folder / "analysis.db")
+        sides.append(folder)
+    broken = sides[1] / "analysis.db"
+    broken.write_bytes(broken.read_bytes()[:30_000])
+    with changed(sides[1] / profile.name) as connection:
+        connection.execute("DELETE FROM NPU_MEM WHERE rowid = (SELECT max(rowid) FROM NPU_MEM)")
+    (file,) = diff(*sides).files
+    assert "analysis.db" in str(file.unreadable)
+    assert [(one.name, one.place, one.count) for one in file.findings] == [
+        ("row-only-in-a", "NPU_MEM", 1)
+    ]
+
+
 # --- revisions ------------------------------------------------------------------------------------
 
 
