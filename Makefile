@@ -73,6 +73,7 @@ bench: $(VENV)/.installed ## Measure the codecs, the checker and the simulator.
 	$(BIN)/python benchmarks/raw.py
 	$(BIN)/python benchmarks/schema.py
 	$(BIN)/python benchmarks/report_page.py
+	$(BIN)/python benchmarks/difference.py
 
 realism: $(VENV)/.installed ## Compare simulated profiles and costs of kernels with real ones in ../shared.
 	$(BIN)/python benchmarks/realism.py

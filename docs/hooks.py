@@ -156,6 +156,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
             "Guide": [
                 "index.md",
                 "check.md",
+                "diff.md",
                 "schema.md",
                 "migrate.md",
                 "conform.md",

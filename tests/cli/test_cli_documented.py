@@ -84,6 +84,7 @@ def test_printed_make_targets_exist(document: str) -> None:
                 "docs/lookup.md",
                 "docs/raw.md",
                 "docs/schema.md",
+                "docs/diff.md",
                 "docs/simulate.md",
                 "docs/fixtures.md",
                 "docs/operators.md",
@@ -125,6 +126,7 @@ def test_printed_commands_work(
     "document",
     [
         "README.md",
+        "docs/diff.md",
         "docs/migrate.md",
         "docs/fixtures.md",
         "docs/raw.md",

@@ -85,7 +85,8 @@ def differences_across(
             answer.differences = list(_damaged(folder))
             found = _compared(folder, known, rules, options, seen)
             answer.findings = with_places(folder, list(found))
-            answer.skipped = list(_skipped(folder, known, seen))
+            files = [one.path for some in (left, right) for one in some if one.medium == "db"]
+            answer.skipped = list(_skipped(folder, files, known, seen))
             refused = ((folder.files[at].label, why) for at, why in folder.unreadable.items())
             answer.unreadable = next((f"{file}: {why}" for file, why in refused), None)
     except duckdb.OutOfMemoryException:
@@ -194,10 +195,12 @@ def _finding(folder: Folder, what: str, fault: Fault) -> Finding:
     return finding_of(folder, rule_of(what), replace(fault, of=None))
 
 
-def _skipped(folder: Folder, sides: _Sides, seen: _Seen) -> Iterator[Skipped]:
+def _skipped(
+    folder: Folder, databases: Sequence[Path], sides: _Sides, seen: _Seen
+) -> Iterator[Skipped]:
     """What only one side shows, and what could not be compared, each by its name."""
     rules = [rule_of(one).id for one in ("absent file", "added file")]
-    for table, name in _held(folder):
+    for table, name in _held(folder, databases):
         owner = sides.of(table)
         if owner is not None and table not in seen.tables:
             nothing = f"not compared, as nothing of {SIDES[1 - owner]} is known to show the same"
@@ -205,11 +208,10 @@ def _skipped(folder: Folder, sides: _Sides, seen: _Seen) -> Iterator[Skipped]:
             yield Skipped(rules[owner], name, f"{name} of {SIDES[owner]}: {why}")
 
 
-def _held(folder: Folder) -> Iterator[tuple[str, str]]:
+def _held(folder: Folder, databases: Sequence[Path]) -> Iterator[tuple[str, str]]:
     """The tables of the facts that both sides fill, and what users call them; with rows only."""
-    if folder.database is not None:
-        tables = (name for name in tables_of(folder.database) if name not in catalog().enums)
-        yield from ((f"db.{name}", name) for name in tables)
+    stored = dict.fromkeys(name for path in databases for name in tables_of(path))
+    yield from ((f"db.{name}", name) for name in stored if name not in catalog().enums)
     there = folder.facts.tables()
     layers = {f"trace.{name}": one.name for name, one in layers_by_table().items()}
     documents = {f"doc.{name}": f"{file}.json" for name, file in DOCUMENTS.items()}

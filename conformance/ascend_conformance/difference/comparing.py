@@ -17,7 +17,7 @@ from ..media.text.deliverables import COMPANIONS, Deliverable
 from ..options import Options
 from . import databases, texts
 from .answer import Answer
-from .files import DatabaseTable, tables_of
+from .files import DatabaseTable, name_without_number, tables_of
 from .private import private_differences
 from .revisions import explained
 from .sides import Recording
@@ -28,7 +28,15 @@ Side: TypeAlias = Sequence[Candidate]
 
 def _of_databases(left: Side, right: Side, options: Options) -> Answer:
     ours, theirs = ([one.path for one in some] for some in (left, right))
-    opened = {path: DatabaseFile(path) for path in (*ours, *theirs)}
+    opened, broken = _opened((*ours, *theirs))
+    # What an unreadable database holds is not known, and so its counterpart is left out as well.
+    names = {name_without_number(problem.path) for problem in broken}
+    ours, theirs = (
+        [one for one in some if name_without_number(one) not in names] for some in (ours, theirs)
+    )
+    unreadable = "; ".join(map(str, broken)) or None
+    if not ours or not theirs:
+        return Answer(unreadable=unreadable)
     tables = [*_tables(ours)], [*_tables(theirs)]
     examples = max(options.max_examples, 1)
     found = databases.differences(
@@ -44,7 +52,22 @@ def _of_databases(left: Side, right: Side, options: Options) -> Answer:
     files = [[opened[path] for path in some] for some in (ours, theirs)]
     found = list(explained(found, files[0], files[1]))
     found += private_differences(ours, theirs, SIDES, examples)
-    return Answer(found, places=len({one.name for some in tables for one in some}))
+    places = len({one.name for some in tables for one in some})
+    return Answer(found, places=places, unreadable=unreadable)
+
+
+def _opened(
+    paths: Sequence[Path],
+) -> tuple[dict[Path, DatabaseFile], list[UnreadableDatabase]]:
+    """The databases that can be read, and why the others cannot."""
+    found: dict[Path, DatabaseFile] = {}
+    broken: list[UnreadableDatabase] = []
+    for path in paths:
+        try:
+            found[path] = DatabaseFile(path)
+        except UnreadableDatabase as problem:
+            broken.append(problem)
+    return found, broken
 
 
 def _tables(paths: Sequence[Path]) -> Iterator[DatabaseTable]:

@@ -97,8 +97,14 @@ def _unpaired(left: Recording, right: Recording, done: set[str]) -> Iterator[Ski
             yield Skipped(rule_of(_ONLY[side]).id, candidate.label, reason)
 
 
+def _label(side: Recording, medium: str) -> str:
+    """What reports call the files of a medium: the only one, or the folder of several."""
+    some = side.of(medium)
+    return some[0].label if len(some) == 1 else side.label
+
+
 def _of_medium(medium: str, left: Recording, right: Recording, options: Options) -> FileReport:
-    label = right.of(medium)[0].label
+    label = _label(right, medium)
     return _answered(
         label, options, lambda: COMPARERS[medium](left.of(medium), right.of(medium), options)
     )
@@ -107,7 +113,7 @@ def _of_medium(medium: str, left: Recording, right: Recording, options: Options)
 def _across(
     pair: tuple[str, str], left: Recording, right: Recording, options: Options
 ) -> FileReport:
-    label = right.of(pair[1])[0].label
+    label = _label(right, pair[1])
     return _answered(
         label,
         options,

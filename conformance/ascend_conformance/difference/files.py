@@ -35,7 +35,12 @@ class DatabaseTable:
     @property
     def place(self) -> str:
         """What places in findings begin with."""
-        return f"{re.sub('_[0-9]+(?=[.]db$)', '', self.path.name)}: {self.name}"
+        return f"{name_without_number(self.path)}: {self.name}"
+
+
+def name_without_number(path: Path) -> str:
+    """The name of a database without its rank or time."""
+    return re.sub("_[0-9]+(?=[.]db$)", "", path.name)
 
 
 def tables_below(folder: Path) -> Iterator[DatabaseTable]:

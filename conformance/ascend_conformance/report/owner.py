@@ -16,13 +16,15 @@ class Remedy:
     """``do`` for findings of ``rules``, ids or beginnings of ids, or of ``verdicts``.
 
     ``breaks``: for changes of formats, by whom they break; the spec is by those of its sources.
-    ``losses``: for every other advice that names what was lost as well.
+    ``losses``: for every other advice that names what was lost as well. ``explained``: for notes
+    with the changes of the schema that explain them.
     """
 
     do: str
     rules: tuple[str, ...] = ()
     verdicts: tuple[str, ...] = ()
     losses: bool = False
+    explained: bool = False
     breaks: tuple[str, ...] = ()
 
 
@@ -36,6 +38,7 @@ def remedies() -> Sequence[Remedy]:
             tuple(one.get("rules", ())),
             tuple(one.get("verdicts", ())),
             one.get("losses", False),
+            one.get("explained", False),
             tuple(one.get("breaks", ())),
         )
         for one in parse(text)
@@ -47,7 +50,11 @@ def what_to_do(finding: Finding) -> str:
     breaks = finding.context.get("breaks")
     if breaks is not None:
         return next(one.do for one in remedies() if breaks in one.breaks)
-    by_rule = (one.do for one in remedies() if one.rules and finding.rule.startswith(one.rules))
+    if finding.verdict == "note" and finding.changes:
+        by_change = (one.do for one in remedies() if one.explained and _is_for(finding, one))
+        if (known := next(by_change, None)) is not None:
+            return known
+    by_rule = (one.do for one in remedies() if not one.explained and _is_for(finding, one))
     by_verdict = (one.do for one in remedies() if finding.verdict in one.verdicts)
     known = next(by_rule, None)
     if known is None and finding.verdict == "advice":
@@ -56,3 +63,7 @@ def what_to_do(finding: Finding) -> str:
         if "lost" in finding.context:
             return next(one.do for one in remedies() if one.losses)
     return known or next(by_verdict)
+
+
+def _is_for(finding: Finding, one: Remedy) -> bool:
+    return bool(one.rules) and finding.rule.startswith(one.rules)
