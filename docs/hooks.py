@@ -159,6 +159,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
                 "diff.md",
                 "schema.md",
                 "migrate.md",
+                "shrink.md",
                 "conform.md",
                 "who-reads.md",
                 "lookup.md",
