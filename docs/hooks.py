@@ -158,6 +158,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
                 "check.md",
                 "schema.md",
                 "migrate.md",
+                "shrink.md",
                 "conform.md",
                 "who-reads.md",
                 "lookup.md",

@@ -73,6 +73,7 @@ def test_printed_make_targets_exist(document: str) -> None:
             "README.md",
             "docs/check.md",
             "docs/migrate.md",
+            "docs/shrink.md",
             "docs/conform.md",
             "docs/lookup.md",
             "docs/who-reads.md",
@@ -116,6 +117,7 @@ def test_printed_commands_work(
     [
         "README.md",
         "docs/migrate.md",
+        "docs/shrink.md",
         "docs/fixtures.md",
         "docs/raw.md",
         "docs/mindspore.md",

@@ -24,7 +24,7 @@ REPORTERS = {
 }
 WRITERS = (
     *("decode", "encode", "export", "fixtures build", "ge run", "ge trace", "kernel", "migrate"),
-    *("plot", "simulate", "spec export", "spec overlay", "specimen"),
+    *("plot", "shrink", "simulate", "spec export", "spec overlay", "specimen"),
 )
 LISTS = (
     ["scenarios"],

@@ -20,8 +20,8 @@ from ascend_spec.db.model import Column
 from .reducible import NEVER, Flags, Integers, Reducible, Tie, tie, tie_of_times
 from .spans import nanoseconds
 
-TEXTS = "STRING_IDS"
-"""Is referred to by rows of any time."""
+TEXTS, DEVICES = "STRING_IDS", "NPU_INFO"
+"""Are referred to by rows of any time."""
 
 TEXT = "stringId"
 """The type of numbers of texts."""
@@ -283,5 +283,5 @@ def _tying() -> Collection[str]:
         column.type
         for column in columns
         for reference in column.references
-        if reference.partition(".")[0] not in {TEXTS, *catalog().enums}
+        if reference.partition(".")[0] not in {TEXTS, DEVICES, *catalog().enums}
     }

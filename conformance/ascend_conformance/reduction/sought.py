@@ -98,32 +98,31 @@ class ByRule(Sought):
         return [*_seeds(copy, report, self._places or ())] if report else ()
 
     def others_in(self, copy: Path) -> Mapping[str, str]:
-        """The other rules that find something."""
+        """The other rules that find something, by rule and place."""
         report = self._report(copy, ())
         others = self._others(report) if report else ()
         found: dict[str, str] = {}
         for one in report.findings if report else ():
-            if one.rule in others:
-                words = f"{one.place} {one.message} {one.expected}"
-                found[one.rule] = f"{found.get(one.rule, '')} {words}"
+            if _named(one) in others:
+                found[_named(one)] = f"{one.place} {one.message} {one.expected}"
         return found
 
     def forbid(self, others: Collection[str]) -> None:
         """Judge copies by these rules as well."""
-        self._forbidden |= {*others} - {self.rule.id}
+        self._forbidden |= _rules(others) - {self.rule.id}
 
     def tolerate(self, copy: Path) -> Collection[str]:
         """Judge by rules no longer that find something in the profile itself."""
         report = self._report(copy, tuple(sorted(self._forbidden)))
-        found = self._others(report) if report else set()
+        found = _rules(self._others(report)) if report else set()
         self._forbidden -= found
         self.tolerated |= found
         return found
 
     def _others(self, report: Report) -> set[str]:
-        """Rules of findings that are not looked for."""
+        """Rules of findings that are not looked for, each with its place."""
         return {
-            one.rule
+            _named(one)
             for one in report.findings
             if one.rule not in self.tolerated
             and (one.rule != self.rule.id or one.place not in (self._places or ()))
@@ -136,6 +135,14 @@ class ByRule(Sought):
             )
         except NothingToCheck:
             return None
+
+
+def _named(finding: Finding) -> str:
+    return f"{finding.rule}@{finding.place}"
+
+
+def _rules(others: Collection[str]) -> set[str]:
+    return {one.partition("@")[0] for one in others}
 
 
 def _is_judged_fast(copy: Path) -> bool:
