@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from ascend_ref.cli.guard import CommandError
-from ascend_ref.cli.options import STAGED, output
+from ascend_ref.cli.options import STAGED, number, output
 from ascend_ref.cli.outputs import room_for
 from ascend_ref.cli.progress import progress_bar
 from ascend_ref.db.display import show_path
 
 from .choose import RulePatterns, rule_of
+
+MAX_CHECKS = 400
+"""Copies that are judged: a minute or two, of small files."""
 
 if TYPE_CHECKING:
     from ..reduction.shrink import Shrunk
@@ -35,8 +38,22 @@ if TYPE_CHECKING:
     help="It must make this command end with exit code 0, which runs without a shell; {} in it is "
     "the path of a copy, which else is its last argument.",
 )
+@number(
+    "--max-checks",
+    1,
+    1_000_000,
+    MAX_CHECKS,
+    "Copies to judge; then the smallest so far is written.",
+)
 @output("DIR", STAGED)
-def shrink(profile: Path, rule: str | None, command: str | None, output: Path, force: bool) -> int:
+def shrink(
+    profile: Path,
+    rule: str | None,
+    command: str | None,
+    max_checks: int,
+    output: Path,
+    force: bool,
+) -> int:
     """Write the smallest profile that still shows what PROFILE does.
 
     PROFILE is a file or a folder; it is only read. Files, tables, rows of databases and CSV files,
@@ -53,7 +70,7 @@ def shrink(profile: Path, rule: str | None, command: str | None, output: Path, f
     with room_for(output, force=force):
         try:
             with progress_bar("shrinking") as advance:
-                done = shrink_profile(profile, sought, output, advance)
+                done = shrink_profile(profile, sought, output, advance, max_checks)
         except (NotShown, NothingToCheck) as problem:
             raise CommandError(str(problem)) from problem
     _print(done, shown)
@@ -83,5 +100,8 @@ def _print(done: Shrunk, shown: str) -> None:
         counts = ", ".join(f"{name} {count:,}" for name, count in parts.items())
         named = show_path(done.profile / file)
         click.echo(f"  {named}: {counts}" if counts else f"  {named}")
+    if done.is_stopped:
+        click.echo(f"not the smallest: --max-checks {10 * done.checks} looks further")
     if done.others:
-        click.echo(f"it breaks {', '.join(done.others)} as well, as the profile does")
+        end = "" if done.is_stopped else ", as the profile does"
+        click.echo(f"it breaks {', '.join(done.others)} as well{end}")

@@ -46,14 +46,28 @@ class _GivenUp(Exception):
     pass
 
 
+class _NoChecksLeft(Exception):
+    """As many copies were judged as may be."""
+
+
 class Search:
-    """Copies of a profile in a folder, ``work``, each judged once."""
+    """Copies of a profile in a folder, ``work``, each judged once.
+
+    ``max_checks``: how many are judged at most, about; ``None``: all that it takes.
+    ``is_stopped``: it was not enough.
+    """
 
     def __init__(
-        self, items: Items, sought: Sought, work: Path, advance: Advance | None = None
+        self,
+        items: Items,
+        sought: Sought,
+        work: Path,
+        max_checks: int | None = None,
+        advance: Advance | None = None,
     ) -> None:
         self.items, self.sought = items, sought
-        self.checks = 0
+        self.checks, self.max_checks = 0, max_checks
+        self.is_stopped = False
         self._work, self._advance = work, advance
         self._every = np.ones(items.count, np.bool_)
         self._judged: dict[bytes, frozenset[str] | None] = {}
@@ -68,6 +82,17 @@ class Search:
         """The items that are left; ``None`` where all of them together do not show it."""
         if self.beside(self._every) is None:
             return None
+        try:
+            return self._searched()
+        except _NoChecksLeft:
+            self.is_stopped = True
+            return self._trail[-1] if self._trail else self._every
+
+    def others_in(self, kept: Flags) -> frozenset[str]:
+        """What a copy shows besides, where the search was stopped."""
+        return frozenset(self._others_in(kept))
+
+    def _searched(self) -> Flags:
         self._find_seeds()
         found = self._reduced(self._start())
         while others := self._others_in(found):
@@ -83,6 +108,8 @@ class Search:
         kept = self.items.whole(kept)
         key = _print_of(kept)
         if key not in self._judged:
+            if self.max_checks is not None and self.checks >= self.max_checks:
+                raise _NoChecksLeft
             self._judged[key] = self._judge(kept)
             if self._judged[key] == frozenset():
                 self._trail.append(kept)

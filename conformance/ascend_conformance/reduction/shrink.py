@@ -30,7 +30,8 @@ class Shrunk:
     ``rows`` and ``files``: of the profile, and what is left of them. Rows are those of databases
     and CSV files, and events of timelines; those of tables of enums are none of them. ``parts``:
     of what is left, by file, the rows of each table or lane that has some. ``checks``: how often a
-    copy was judged. ``others``: further rules that it breaks, as the profile itself does.
+    copy was judged. ``others``: further rules that it breaks, as the profile itself does, or
+    because the search ``is_stopped`` by the number of checks.
     """
 
     profile: Path
@@ -39,12 +40,21 @@ class Shrunk:
     parts: dict[str, dict[str, int]]
     checks: int
     others: Collection[str] = ()
+    is_stopped: bool = False
 
 
-def shrink(profile: Path, sought: Sought, folder: Path, advance: Advance | None = None) -> Shrunk:
+def shrink(
+    profile: Path,
+    sought: Sought,
+    folder: Path,
+    advance: Advance | None = None,
+    max_checks: int | None = None,
+) -> Shrunk:
     """Write the smallest profile found that still shows what is looked for into a new folder.
 
-    The profile is a file or a folder, and only read. The folder appears when all is done. Raises
+    The profile is a file or a folder, and only read. The folder appears when all is done.
+    max_checks: how many copies are judged, by default as many as it takes; then the
+    smallest so far is written. Raises
     :class:`NotShown`, ``NothingToCheck``, ``FileExistsError``, ``OSError``.
     """
     discover(profile)
@@ -52,10 +62,11 @@ def shrink(profile: Path, sought: Sought, folder: Path, advance: Advance | None 
         items = Items(profile)
         work = draft / WORK
         work.mkdir()
-        search = Search(items, sought, work, advance)
+        search = Search(items, sought, work, max_checks, advance)
         kept = search.smallest()
         if kept is None:
             raise NotShown(f"{show_path(profile)}: {sought.missed}")
+        others = search.others_in(kept) if search.is_stopped else frozenset()
         items.write(draft / items.called, kept)  # of the last copy that was judged
         shutil.rmtree(work)
         parts = {show_path(name): rows for name, rows in items.counted(kept)}
@@ -65,5 +76,6 @@ def shrink(profile: Path, sought: Sought, folder: Path, advance: Advance | None 
         files=(len(items.files), len(parts)),
         parts=parts,
         checks=search.checks,
-        others=sorted(sought.tolerated),
+        others=sorted({*sought.tolerated, *others}),
+        is_stopped=search.is_stopped,
     )
