@@ -15,8 +15,12 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+LOADED = ("apsw", "numpy", "pyarrow", "ascend_conformance.check", "ascend_conformance.cli.check")
+"""Modules that forked processes find loaded; those that they import follow."""
 
 WORDS = ("stdout", "stderr")
 """What the files of a command's streams are called."""
@@ -72,12 +76,8 @@ def _stop(server: subprocess.Popen[bytes]) -> None:
 
 def _serve() -> None:
     """Fork for each request, and answer with the exit code."""
-    import apsw  # noqa: F401
-    import numpy as np  # noqa: F401
-    import pyarrow as pa  # noqa: F401
-
-    import ascend_conformance.check
-    import ascend_conformance.cli.check  # noqa: F401
+    for name in LOADED:
+        import_module(name)
     from ascend_conformance.media import load_rules
     from ascend_spec import catalog, recording_catalog
 

@@ -115,9 +115,9 @@ def export(
 
     if as_json and not explained:
         raise click.UsageError("--json is for --explain")
-    if output is None and not explained:
+    if output is None and not (explained and reader is None):
         raise click.UsageError("Missing option '-o' / '--output'.")
-    if reader is not None:
+    if reader is not None and output is not None:
         return _export_for(profile, reader, output, force=force)
     try:
         found = [] if of_raw else databases(profile)
@@ -140,10 +140,8 @@ def export(
     return _export_databases(profile, found, kinds, output, writer, workers, force=force)
 
 
-def _export_for(profile: Path, reader: str, output: Path | None, *, force: bool) -> int:
+def _export_for(profile: Path, reader: str, output: Path, *, force: bool) -> int:
     """By the package that knows what readers do."""
-    if output is None:
-        raise click.UsageError("--explain is for raw files; --for writes a profile again")
     context = click.get_current_context()
     mine = {"profile", "reader", "output", "force"}
     others = [one for one in context.params if one not in mine]

@@ -14,7 +14,8 @@ from real_timelines import DATA, REAL
 from slices import few
 from timeline_variants import EPOCH, Event, base, drawn, instant, variants
 
-from ascend_conformance.consumers.fitting.fit import fit
+from ascend_conformance.consumers.asking import who_reads
+from ascend_conformance.consumers.fitting.fit import fit, readers
 from ascend_ref.cli import main
 
 LOSSES = (
@@ -117,8 +118,8 @@ def test_arrows_lead_from_each_call_to_its_task(name: str, tmp_path: Path) -> No
             event["id"] += (1 << 60) + (1 << 63)
         if name == "process numbers of 64 bits":
             event["pid"] += 1 << 40
-        if name == "thread 0" and event["tid"] == 3:
-            event["tid"] = 0
+        if name == "thread 0" and event["pid"] == 7:
+            event["tid"] = {70: 0, 71: 7}.get(event["tid"], 0)  # the second is the main thread
     found = view(written(events, tmp_path))
     assert found is not None
     assert not any(found.stats.get(one) for one in LOSSES)
@@ -224,15 +225,44 @@ def test_what_cannot_be_asked_is_one_line(
 
 
 def test_insight_gets_groups_by_their_names(tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    assert (
-        main(["simulate", "single-op", "--as", "pytorch-db", "--revision", "1.0.0", "-o", str(run)])
-        == 0
-    )
-    out = tmp_path / "new"
-    assert main(["export", str(run), "--for", "insight", "-o", str(out)]) == 0
-    assert main(["who-reads", str(out), "--reader", "insight/timeline"]) == 0
-    assert "numbers-groups" not in json.dumps([str(one) for one in out.rglob("*")])
+    run, new = tmp_path / "run", tmp_path / "new"
+    words = ["--ranks", "2", "--as", "pytorch-db", "--revision", "1.0.0"]
+    assert main(["simulate", "dense-8", *words, "-o", str(run)]) == 0
+    assert main(["export", str(run), "--for", "insight", "-o", str(new)]) == 0
+    numbered = [
+        {
+            remark.behaviour: remark.count
+            for answer in who_reads([folder], ["insight/timeline"])
+            for part in answer.parts
+            for remark in part.remarks
+        }.get("numbers-groups-at-1-0-0", 0)
+        for folder in (run, new)
+    ]
+    assert numbered[0] > 0
+    assert numbered[1] == 0
+
+
+def test_a_slice_in_too_many_others_is_shown_on_a_further_lane(tmp_path: Path) -> None:
+    """The trace processor draws those inside of 512 others as if they were in none."""
+    events = base(3)[:2]
+    for depth in range(600):
+        event = {"ph": "X", "name": f"call {depth}", "pid": 7, "tid": 70, "cat": "op", "args": {}}
+        events.append({**event, "ts": f"{EPOCH + depth}.000", "dur": 2000 - 2 * depth})
+    new = written(events, tmp_path)
+    found = view(new)
+    assert found is not None
+    assert found.parents.total() == 600
+    assert {name for name, parent in found.parents if not parent} == {"call 0", "call 512"}
+    assert not any(answer.loses for answer in who_reads([new], ["perfetto"]))
+
+
+def test_the_help_names_the_readers_that_files_are_written_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["export", "--help"]) == 0
+    words = " ".join(capsys.readouterr().out.split())
+    *others, last = readers()
+    assert f"{', '.join(others)} or {last}" in words
 
 
 def test_a_database_is_exported_first(tmp_path: Path) -> None:

@@ -243,6 +243,18 @@ def test_the_verb_states_what_is_left(tmp_path: Path) -> None:
     assert "exists already; --force replaces it" in again.output
 
 
+def test_a_search_that_is_stopped_writes_the_smallest_so_far(tmp_path: Path) -> None:
+    path = many_lines(tmp_path / "in")
+    words = ["--command", f'"{sys.executable}" -c "{LINE}"', "--max-checks", "5"]
+    out = tmp_path / "out"
+    result = CliRunner().invoke(shrink_verb, [str(path), *words, "-o", str(out)])
+    assert result.exit_code == 0
+    assert "not the smallest: --max-checks" in result.output
+    left = len((out / path.name).read_bytes().splitlines())
+    assert 2 < left < len(path.read_bytes().splitlines())
+    assert f" → {left - 1} rows" in result.output
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [

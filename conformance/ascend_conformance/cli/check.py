@@ -27,7 +27,7 @@ from ..media import load_rules
 from ..options import Options
 from ..report import report_schema
 from ..ruleset import Selection
-from .choose import RulePatterns, patterns
+from .choose import patterns, selecting
 from .reporting import Judging, judged
 from .target import require_any
 
@@ -60,16 +60,7 @@ def _print_schema(context: click.Context, _parameter: click.Parameter, wanted: b
     "finding names the changes of the schema that explain it.",
 )
 @judged
-@click.option(
-    "--select",
-    type=RulePatterns(),
-    multiple=True,
-    metavar="RULES",
-    help="Only these rules: ids, beginnings of ids (DB2) or names, separated by commas.",
-)
-@click.option(
-    "--ignore", type=RulePatterns(), multiple=True, metavar="RULES", help="Leave these rules out."
-)
+@selecting("rules", "DB2")
 @click.option(
     "--expect",
     metavar="PRESET|FILE",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -33,6 +33,26 @@ class RulePatterns(click.ParamType[str]):
             for rule in self.rules().values()
             if rule.id.startswith(last.upper())
         ]
+
+
+AnyVerb = TypeVar("AnyVerb", bound=Callable[..., Any])
+
+
+def selecting(
+    what: str, beginning: str, rules: Callable[[], Mapping[str, Rule[Any]]] = load_rules
+) -> Callable[[AnyVerb], AnyVerb]:
+    """The options ``--select`` and ``--ignore``. what: the rules in words; beginning: of an id."""
+    words = (
+        f"Only these {what}: ids, beginnings of ids ({beginning}) or names, separated by commas."
+    )
+    metavar, kind = "RULES", RulePatterns(rules)
+
+    def add(verb: AnyVerb) -> AnyVerb:
+        for name, shown in (("--ignore", "Leave these rules out."), ("--select", words)):
+            verb = click.option(name, type=kind, multiple=True, metavar=metavar, help=shown)(verb)
+        return verb
+
+    return add
 
 
 def patterns(

@@ -15,7 +15,7 @@ from ascend_ref.cli.progress import progress_bar
 
 from ..options import Options
 from ..ruleset import Rule, Selection
-from .choose import RulePatterns, patterns
+from .choose import patterns, selecting
 from .reporting import Judging, judged
 
 
@@ -79,21 +79,7 @@ class _PairOrCommand(click.Group):
 @click.argument("left", type=click.Path(exists=True, path_type=Path), metavar="A")
 @click.argument("right", type=click.Path(exists=True, path_type=Path), metavar="B")
 @judged
-@click.option(
-    "--select",
-    type=RulePatterns(difference_rules),
-    multiple=True,
-    metavar="RULES",
-    help="Only these differences: ids of their rules, beginnings of ids (DIF3) or names, separated "
-    "by commas.",
-)
-@click.option(
-    "--ignore",
-    type=RulePatterns(difference_rules),
-    multiple=True,
-    metavar="RULES",
-    help="Leave these differences out.",
-)
+@selecting("rules of differences", "DIF3", difference_rules)
 @number("--max-examples", 0, 100, Options().max_examples, "Rows shown per difference.")
 def diff(
     left: Path,
@@ -134,21 +120,7 @@ def diff(
 @click.argument("old", type=StateName(), metavar="A")
 @click.argument("new", type=StateName(), metavar="B")
 @judged
-@click.option(
-    "--select",
-    type=RulePatterns(change_rules),
-    multiple=True,
-    metavar="RULES",
-    help="Only these rules of changes: ids, beginnings of ids (CHG1) or names, separated by "
-    "commas.",
-)
-@click.option(
-    "--ignore",
-    type=RulePatterns(change_rules),
-    multiple=True,
-    metavar="RULES",
-    help="Leave these rules out.",
-)
+@selecting("rules of changes", "CHG1", change_rules)
 @click.option(
     "--consumers",
     is_flag=True,

@@ -10,7 +10,7 @@ from ascend_ref.cli.guard import CommandError
 from ascend_ref.cli.progress import progress_bar
 
 from ..ruleset import Selection
-from .choose import RulePatterns, patterns
+from .choose import patterns, selecting
 from .diff import StateName, change_rules
 from .reporting import Judging, judged
 
@@ -26,21 +26,7 @@ from .reporting import Judging, judged
     help="The state of the spec that the sources are held against; by default the newest.",
 )
 @judged
-@click.option(
-    "--select",
-    type=RulePatterns(change_rules),
-    multiple=True,
-    metavar="RULES",
-    help="Only these rules of changes: ids, beginnings of ids (CHG1) or names, separated by "
-    "commas.",
-)
-@click.option(
-    "--ignore",
-    type=RulePatterns(change_rules),
-    multiple=True,
-    metavar="RULES",
-    help="Leave these rules out.",
-)
+@selecting("rules of changes", "CHG1", change_rules)
 def refresh(
     checkout: Path,
     at: str | None,

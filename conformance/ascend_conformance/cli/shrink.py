@@ -16,7 +16,7 @@ from ascend_ref.db.display import show_path
 from .choose import RulePatterns, rule_of
 
 MAX_CHECKS = 400
-"""Copies that are judged: a minute or two, of small files."""
+"""Copies that are judged by default; each takes as long as a check of a small profile."""
 
 if TYPE_CHECKING:
     from ..reduction.shrink import Shrunk

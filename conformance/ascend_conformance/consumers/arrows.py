@@ -7,14 +7,14 @@ arrows that are shown, with the rows of both ends and both slices.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from ..compare.sql import text_literal
 from ..media.text.database import Facts
 
 _ORDER = "ORDER BY begins, CASE WHEN ph = 'X' THEN -took ELSE 0 END, row"
-HEXADECIMAL = r"^(0[xX])?[0-9a-fA-F]+$"
+_HEXADECIMAL = r"^(0[xX])?[0-9a-fA-F]+$"
 _DIGITS = r"lower(ltrim(regexp_replace(id, '^0[xX]', ''), '0'))"
 MOST_DIGITS = 16
 """Hexadecimal digits of 64 bits; strtoull gives the greatest number for more."""
@@ -25,6 +25,17 @@ class IdKind(NamedTuple):
 
     category: str | None
     is_text: bool
+
+
+MISREAD: Mapping[str, str] = {
+    "drops-ids-that-are-not-hexadecimal": (
+        f"is_text AND NOT regexp_matches(id, {text_literal(_HEXADECIMAL)})"
+    ),
+    "arrow-ids-of-64-bits": f"is_text AND strlen({_DIGITS}) > {MOST_DIGITS}",
+    "drops-ids-from-2-63": "NOT is_text AND TRY_CAST(id AS BIGINT) IS NULL",
+    "float64-ids": f"NOT is_text AND abs(TRY_CAST(id AS HUGEINT)) > {1 << 53}",
+}
+"""By behaviour the ids of ends that are not read, or can be taken for others: SQL."""
 
 
 def place_ends(
@@ -112,7 +123,7 @@ def _key(does: Collection[str]) -> str:
         most = text_literal("f" * MOST_DIGITS)
         text = f"CASE WHEN strlen({_DIGITS}) > {MOST_DIGITS} THEN {most} ELSE {_DIGITS} END"
     if "drops-ids-that-are-not-hexadecimal" in does:
-        text = f"CASE WHEN regexp_matches(id, {text_literal(HEXADECIMAL)}) THEN {text} END"
+        text = f"CASE WHEN regexp_matches(id, {text_literal(_HEXADECIMAL)}) THEN {text} END"
     number = "lower(hex(TRY_CAST(id AS UBIGINT)))"
     if "drops-ids-from-2-63" in does:
         number = "lower(hex(CAST(TRY_CAST(id AS BIGINT) AS UBIGINT)))"

@@ -14,10 +14,13 @@ from pathlib import Path
 
 from ascend_ref.timeline.elements import Elements
 
+from ..compare.sql import text_literal
 from ..media.text.database import Facts
+from ..media.text.layers import FLOWS
 from .nesting import Nesting, Slice
 
-PHASES = "('X', 's', 't', 'f')"
+ENDS = f"({', '.join(map(text_literal, FLOWS))})"
+"""Phases of the ends of arrows, in SQL."""
 AS_MUCH = 20_000
 """Slices that are walked at once."""
 TEXT = 1 << 16
@@ -29,7 +32,10 @@ _READ = """CASE WHEN {0} = trunc({0}) THEN TRY_CAST({0} AS BIGINT) * 1000
 
 # The double nearest to the decimal text: whole us are exact up to 2^53, the rest has three digits.
 _TIME = "((ts // 1000) + (ts % 1000) / 1000.0)"
-_32_BITS = "{0} BETWEEN 0 AND 4294967295"
+MOST = (1 << 32) - 1
+"""Of a number of a process or thread that is read as it is."""
+
+_32_BITS = f"{{0}} BETWEEN 0 AND {MOST}"
 
 
 def see(facts: Facts, does: Collection[str], stop: int | None) -> None:
@@ -54,7 +60,7 @@ SELECT * FROM (
     ts + TRY_CAST(round(dur * 1000) AS BIGINT) AS ends,
     {process} AS process, {thread} AS thread, {at} AS begins,
     CASE WHEN ph = 'X' THEN {took} END AS took
-  FROM trace.event WHERE ph IN {PHASES} AND ts IS NOT NULL AND ts_decimals >= 0 {until}
+  FROM trace.event WHERE (ph = 'X' OR ph IN {ENDS}) AND ts IS NOT NULL AND ts_decimals >= 0 {until}
 ) WHERE begins IS NOT NULL AND (ph <> 'X' OR took IS NOT NULL) {before}
 """
     )
@@ -106,7 +112,7 @@ def id_kinds(facts: Facts, elements: Elements) -> Iterator[tuple[str | None, boo
     The facts have ids as texts, whatever they are in the file; no writer mixes both.
     """
     select = (
-        "SELECT cat, min(row) FROM trace.event WHERE ph IN ('s', 't', 'f') AND id IS NOT NULL "
+        f"SELECT cat, min(row) FROM trace.event WHERE ph IN {ENDS} AND id IS NOT NULL "
         "GROUP BY cat ORDER BY 2 LIMIT 1000"
     )
     for category, row in facts.rows(select):

@@ -12,13 +12,15 @@ from typing import Any
 import apsw
 import numpy as np
 
+from ascend_ref.db.encode.strings import CANN, FRAMEWORK, MEMORY
 from ascend_ref.db.introspect import PhysicalTable, describe, quote_identifier
 from ascend_ref.db.open import open_readonly, require_sound, restrict
 from ascend_spec import catalog, per_spec
+from ascend_spec.core.units import factor
 from ascend_spec.db.model import Column
 
 from .reducible import NEVER, Flags, Integers, Reducible, Tie, tie, tie_of_times
-from .spans import nanoseconds
+from .spans import INSTANT, nanoseconds
 
 TEXTS, DEVICES = "STRING_IDS", "NPU_INFO"
 """Are referred to by rows of any time."""
@@ -29,11 +31,8 @@ TEXT = "stringId"
 COUNTED = ("globalTaskId", TEXT)
 """Types of numbers that count without a gap: LOS205, DB322."""
 
-RANGE, LAST_RANGE = 1 << 28, 2
-"""Numbers of texts begin anew so often; in the last range as many as there are."""
-
-SCALES = {"timestampNs": 1, "timestampUs": 1_000}
-"""Types of instants, with their units in ns."""
+SPACES = (CANN, FRAMEWORK, MEMORY)
+"""First numbers of texts, ascending; they count anew from each."""
 
 AT_ONCE = 500
 """Values that a statement looks for."""
@@ -70,8 +69,8 @@ class Database(Reducible):
         """Of the first column of instants that a table has."""
         found = np.full(len(self.part), NEVER)
         with closing(open_readonly(self.path)) as connection:
-            for number, column in self._columns(SCALES):
-                scale = SCALES[column.type]
+            for number, column in self._columns(_instants()):
+                scale = factor(column.unit, "ns") or 1
                 first, behind = self._first[number : number + 2]
                 if behind > first and found[first] == NEVER:
                     values = self._values(connection, number, column)
@@ -172,7 +171,8 @@ class Database(Reducible):
         is_kept = np.zeros(len(every), np.bool_)
         is_kept[places[rows[of_rows]]] = True
         kept, gone = every[is_kept], every[~is_kept]
-        starts = np.minimum(kept // RANGE, LAST_RANGE) * RANGE if kind == TEXT else 0 * kept
+        first = np.array(SPACES if kind == TEXT else (0,))
+        starts = first[np.maximum(np.searchsorted(first, kept, "right") - 1, 0)]
         counted = kept - (np.searchsorted(gone, kept) - np.searchsorted(gone, starts))
         return dict(zip(kept.tolist(), counted.tolist(), strict=True))
 
@@ -273,6 +273,13 @@ def _column(connection: apsw.Connection, table: PhysicalTable, name: str | None)
 
 def _is_reduced(table: PhysicalTable) -> bool:
     return table.rowid is not None and table.name not in catalog().enums
+
+
+@per_spec
+def _instants() -> Collection[str]:
+    """The types of instants."""
+    columns = (column for table in catalog().tables.values() for column in table.columns.values())
+    return {column.type for column in columns if column.type.startswith(INSTANT)}
 
 
 @per_spec

@@ -80,7 +80,7 @@ class Search:
 
     def smallest(self) -> Flags | None:
         """The items that are left; ``None`` where all of them together do not show it."""
-        if self.beside(self._every) is None:
+        if self.unwanted_in(self._every) is None:
             return None
         try:
             return self._searched()
@@ -89,7 +89,7 @@ class Search:
             return self._trail[-1] if self._trail else self._every
 
     def others_in(self, kept: Flags) -> frozenset[str]:
-        """What a copy shows besides, where the search was stopped."""
+        """What else a copy shows, where the search was stopped."""
         return frozenset(self._others_in(kept))
 
     def _searched(self) -> Flags:
@@ -100,7 +100,7 @@ class Search:
             found = self._reduced(self._repaired(found, others) or self._gone_back())
         return found
 
-    def beside(self, kept: Flags) -> frozenset[str] | None:
+    def unwanted_in(self, kept: Flags) -> frozenset[str] | None:
         """What a copy with some items shows that is forbidden.
 
         ``None`` where it does not show what is looked for.
@@ -117,7 +117,7 @@ class Search:
 
     def holds(self, kept: Flags) -> bool:
         """Whether a copy with some items shows what is looked for, and nothing forbidden."""
-        return self.beside(kept) == frozenset()
+        return self.unwanted_in(kept) == frozenset()
 
     def _forbid(self, others: Collection[str]) -> None:
         """Nothing that showed too much becomes better by that."""
@@ -131,7 +131,7 @@ class Search:
             self.items.write(copy, kept)
         except apsw.Error:
             return None  # SQLite does not take these rows out
-        found = self.sought.beside(copy)
+        found = self.sought.unwanted_in(copy)
         if found == frozenset() and self.sought.only_reads:
             self._drop(self._base)
             self._base = copy
@@ -190,7 +190,7 @@ class Search:
         """A likely guess with all that it needs in order to show nothing else, or everything."""
         for guess in self._guesses():
             found = self.items.whole(guess)
-            if self.beside(found) is None:
+            if self.unwanted_in(found) is None:
                 continue
             others = self._others_in(found)
             self._forbid(others)
@@ -208,21 +208,21 @@ class Search:
         A part of which nothing is left gets back the fewest rows that belong together, another one
         goes; first those that findings name.
         """
-        found, besides = kept, self.beside(kept)
+        found, unwanted = kept, self.unwanted_in(kept)
         words = " ".join(others.values())
         fewest = self._fewest_with
         parts = sorted(fewest, key=lambda part: (self._names[part] not in words, part))
         for part in parts:
-            if not besides:
+            if not unwanted:
                 break
             tried = found.copy()
             tried[part] = False
             if not found[part]:
                 tried = self.items.with_rows(found, fewest[part])
-            shown = self.beside(tried)
-            if shown is not None and shown < besides:
-                found, besides = tried, shown
-        return found if besides == frozenset() else None
+            shown = self.unwanted_in(tried)
+            if shown is not None and shown < unwanted:
+                found, unwanted = tried, shown
+        return found if unwanted == frozenset() else None
 
     @cached_property
     def _names(self) -> Mapping[int, str]:
@@ -266,7 +266,7 @@ class Search:
             self._drop(copy)
             self._judged.clear()
             self._others.clear()
-            self.beside(self._every)
+            self.unwanted_in(self._every)
         return self._every
 
     def _reduced(self, found: Flags) -> Flags:

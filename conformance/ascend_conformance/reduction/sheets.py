@@ -10,13 +10,11 @@ import numpy as np
 
 from ascend_ref.text.rows import LF, QUOTE, CsvRows
 from ascend_spec import text_catalog
+from ascend_spec.core.units import factor
 from ascend_spec.text import CsvFile
 
 from .reducible import NEVER, Integers, Tie, tie_of_times
-from .spans import Spans, nanoseconds
-
-SCALES = {"ns": 1, "us": 1_000, "ms": 1_000_000}
-"""Units of times, in ns."""
+from .spans import INSTANT, Spans, nanoseconds
 
 
 class Sheet(Spans):
@@ -57,8 +55,8 @@ def _time_column(known: CsvFile | None, header: tuple[str, ...]) -> tuple[int, i
     """The place of the first column of instants, and its unit in ns."""
     for place, cell in enumerate(header):
         column = known and known.column(cell)
-        if column and column.type.startswith("timestamp") and column.unit in SCALES:
-            return place, SCALES[column.unit]
+        if column and column.type.startswith(INSTANT):
+            return place, factor(column.unit, "ns") or 1
     return None
 
 

@@ -42,7 +42,7 @@ class Sought(ABC):
     tolerated: set[str]
 
     @abstractmethod
-    def beside(self, copy: Path) -> frozenset[str] | None:
+    def unwanted_in(self, copy: Path) -> frozenset[str] | None:
         """What a copy shows that is forbidden; ``None`` where it does not show what is looked for.
 
         What else it shows is part of it where that is found out as fast.
@@ -53,11 +53,13 @@ class Sought(ABC):
         return ()
 
     def others_in(self, copy: Path) -> Mapping[str, str]:
-        """All that a copy shows besides, with the words of the findings."""
+        """All else that a copy shows, with the words of the findings."""
         return {}
 
-    def forbid(self, others: Collection[str]) -> None:  # noqa: B027  # who sees nothing else
-        """Look for these in copies as well."""
+    def forbid(self, others: Collection[str]) -> None:
+        """Look for these in copies as well. What names no others has none to forbid."""
+        if others:
+            raise ValueError(f"{', '.join(sorted(others))} cannot be looked for")
 
     def tolerate(self, copy: Path) -> Collection[str]:
         """Forbid no longer what a copy shows of what is forbidden, and return that."""
@@ -76,7 +78,7 @@ class ByRule(Sought):
         self._forbidden: set[str] = set()
         self.tolerated = set()
 
-    def beside(self, copy: Path) -> frozenset[str] | None:
+    def unwanted_in(self, copy: Path) -> frozenset[str] | None:
         """Judge the copy by the rule and by those that are forbidden; a fast one by all."""
         report = self._report(copy, (self.rule.id, *sorted(self._forbidden)))
         if report is None:
@@ -186,10 +188,10 @@ class ByCommand(Sought):
         self.tolerated: set[str] = set()
         self._words = words if any("{}" in word for word in words) else [*words, "{}"]
 
-    def beside(self, copy: Path) -> frozenset[str] | None:
+    def unwanted_in(self, copy: Path) -> frozenset[str] | None:
         """Run the command."""
         words = [word.replace("{}", str(copy)) for word in self._words]
-        done = subprocess.run(  # noqa: S603  # the command that the user gave
+        done = subprocess.run(  # noqa: S603 - without a shell; the user gave the command
             words, stdin=subprocess.DEVNULL, capture_output=True, check=False
         )
         return frozenset() if done.returncode == 0 else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -10,6 +9,9 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from .reducible import NEVER, Flags, Integers, Reducible
+
+INSTANT = "timestamp"
+"""What names of the types of instants begin with."""
 
 PART = 4 << 20
 """Bytes copied at a time."""
@@ -41,7 +43,7 @@ class Spans(Reducible):
 
     def row_at(self, part: str | None, place: int) -> int | None:
         """The row that holds a byte."""
-        row = bisect_right(self.begins.tolist(), place) - 1
+        row = int(np.searchsorted(self.begins, place, "right")) - 1
         return row if row >= 0 and place < self.ends[row] else None
 
 

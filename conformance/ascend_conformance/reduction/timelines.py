@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 
 from ascend_ref.timeline.elements import Elements
+from ascend_spec.core.units import FACTORS
 
+from ..media.text.layers import FLOWS
 from ..media.text.splices import Events
 from .reducible import NEVER, Integers, Tie, tie, tie_of_times
 from .spans import Spans, nanoseconds
 
-ARROWS = ("s", "t", "f")
-"""Phases of the events that make an arrow together."""
-
-NS_PER_US = 1_000
+NS_PER_US = FACTORS["us", "ns"]
 
 
 class Timeline(Spans):
@@ -40,7 +39,7 @@ class Timeline(Spans):
                 lane = f"{event.get('pid')}/{event.get('tid')}"
                 part.append(lanes.setdefault(lane, len(lanes)))
                 times.append(nanoseconds(event["ts"], NS_PER_US) if "ts" in event else NEVER)
-                if event.get("ph") in ARROWS:
+                if event.get("ph") in FLOWS:
                     arrows[0].append(row)
                     arrows[1].append(f"{event.get('cat')} {event.get('id')}")
         self.parts = tuple(lanes)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from ...media.text.database import Facts
 from ..nesting import DEEPEST, Open, Slice, crosses
+from ..seeing import ENDS
 from .numbers import Track
 
 MOST_LANES = 256
@@ -92,7 +93,7 @@ WITH slice AS (
   WHERE s.took >= 0 AND (s.pid, s.tid) IN (SELECT (pid, tid) FROM fitted.lane)
 ), point AS (
   SELECT row, pid, coalesce(tid, 0) AS tid, ts FROM trace.event
-  WHERE ph IN ('s', 't', 'f') AND ts_decimals >= 0
+  WHERE ph IN {ENDS} AND ts_decimals >= 0
     AND (pid, coalesce(tid, 0)) IN (SELECT (pid, tid) FROM fitted.lane)
 ), beginning AS (
   SELECT p.row, min(s.lane) AS lane

@@ -7,9 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from ...media.text.database import Facts
-
-MOST = (1 << 32) - 1
-"""Of a number of a process or thread."""
+from ..seeing import MOST
 
 Track = tuple[int, int]
 """Process and thread, by their numbers in the file."""

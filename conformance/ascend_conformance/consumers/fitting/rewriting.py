@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import BinaryIO
 
@@ -18,33 +19,17 @@ from ascend_ref.timeline.parts import whole_elements
 from ...media.text.database import Facts
 from ...media.text.deliverables import Deliverable
 from ...media.text.loadtrace import load_timeline
-from ..arrows import HEXADECIMAL, IdKind, is_text
-from ..seeing import id_kinds
+from ..arrows import MISREAD, IdKind, is_text
+from ..seeing import ENDS, id_kinds
+from ..timelines import ARROWS, CROSSING
 from .lanes import find_lanes
 from .numbers import Numbers, Track, number_all
 
 SECOND = 10**9
-ENDS = "('s', 't', 'f')"
-"""Phases of the ends of arrows."""
 Event = dict[str, msgspec.Raw]
 Changed = tuple[int, str | None, int | None, int | None, int | None, int | None, int | None]
 """Row, phase, process, thread, time in ns, lane, number of the arrow."""
 
-CROSSING = frozenset(
-    {
-        "drops-overlapping-slices",
-        "moves-overlapping-slices",
-        "nests-overlapping-slices",
-        "covers-overlapping-slices",
-    }
-)
-MISREAD: Mapping[str, str] = {
-    "drops-ids-that-are-not-hexadecimal": f"is_text AND NOT regexp_matches(id, '{HEXADECIMAL}')",
-    "arrow-ids-of-64-bits": "is_text AND strlen(id) > 16",
-    "drops-ids-from-2-63": "NOT is_text AND TRY_CAST(id AS BIGINT) IS NULL",
-    "float64-ids": "NOT is_text AND abs(TRY_CAST(id AS HUGEINT)) > 9007199254740992",
-}
-"""By behaviour the ids of arrows that are not read, or taken for others."""
 COUNTING = frozenset({"float64-times", "needs-times-that-are-numbers"})
 AS_OBJECT = "needs-an-object"
 CATEGORIES = "drops-slices-without-category"
@@ -58,7 +43,7 @@ MENDED = frozenset(
         "draws-deep-slices-at-the-top",
         "process-numbers-of-32-bits",
         "thread-0-is-the-main-thread",
-        "arrows-from-the-slice-that-began-last",
+        ARROWS,
     }
 )
 """Behaviours of readers that do no harm to what is written here."""
@@ -82,7 +67,7 @@ def rewrite_timeline(file: Deliverable, does: Collection[str], target: Path) -> 
             damage = elements.damage
             raise NotWhole(f"{file.label}: byte {damage.offset:,}: {damage.reason}; expected JSON")
         deep = "draws-deep-slices-at-the-top" in does
-        lanes = find_lanes(facts, deep=deep) if CROSSING & {*does} else {}
+        lanes = find_lanes(facts, deep=deep) if {*CROSSING} & {*does} else {}
         plan = _Plan(facts, elements, does, number_all(facts, does, lanes))
         with target.open("wb") as out:
             _write(plan, out)
@@ -264,9 +249,7 @@ def _lengthen(event: Event) -> None:
     """A length that is a text becomes the number in it."""
     length = bytes(event.get("dur", b""))
     if length.startswith(b'"'):
-        text = length.strip(b'"')
-        try:
-            json.loads(text)
-        except ValueError:
-            return
-        event["dur"] = msgspec.Raw(text)
+        with suppress(ValueError):
+            number = float(msgspec.json.decode(length))
+            if isfinite(number):
+                event["dur"] = _raw(number)
