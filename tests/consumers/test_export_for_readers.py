@@ -120,7 +120,9 @@ def test_arrows_lead_from_each_call_to_its_task(name: str, tmp_path: Path) -> No
             event["pid"] += 1 << 40
         if name == "thread 0" and event["pid"] == 7:
             event["tid"] = {70: 0, 71: 7}.get(event["tid"], 0)  # the second is the main thread
-    found = view(written(events, tmp_path))
+    new = written(events, tmp_path)
+    assert not any(answer.loses for answer in who_reads([new], ["perfetto"]))
+    found = view(new)
     assert found is not None
     assert not any(found.stats.get(one) for one in LOSSES)
     assert found.arrows == Counter((f"launch {one}", f"task {one}") for one in range(20))
