@@ -145,8 +145,10 @@ def _findings(
 ) -> Iterator[Finding]:
     """The findings of some rules, whose checks one pass answers."""
     chosen = {one.rule.id for one in subjects}
-    writers = dict(folder.facts.rows("SELECT file, writer FROM unit.file"))
+    writers: dict[int, str | None] | None = None
     for check, fault in _faults(folder, name, options.max_examples):
+        if writers is None:
+            writers = dict(folder.facts.rows("SELECT file, writer FROM unit.file"))
         rule = _rule_of(check, fault, writers.get(fault.file))
         if rule is not None and rule.id in chosen:
             finding = finding_of(folder, rule, fault)

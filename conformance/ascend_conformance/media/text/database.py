@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from tempfile import TemporaryDirectory
+from threading import Lock
 from typing import Any
 
 import duckdb
@@ -39,32 +40,81 @@ def fact_tables() -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
     return found
 
 
+class KnownTables:
+    """The columns of tables that were looked up, by ``schema.table``; for several threads.
+
+    A look-up plans a query on the catalog or, of a view, all that it reads.
+    """
+
+    def __init__(self, columns: Mapping[str, tuple[str, ...]] | None = None) -> None:
+        self._lock = Lock()
+        self._turn = 0
+        self._columns = dict(columns or {})
+
+    def copy(self) -> KnownTables:
+        """What is known now, for changes that will be undone."""
+        with self._lock:
+            return KnownTables(self._columns)
+
+    def columns(self, table: str, look_up: Callable[[], tuple[str, ...]]) -> tuple[str, ...]:
+        """The columns of a table; none where there is no such table."""
+        turn = self._turn
+        if table not in self._columns:
+            found = look_up()
+            with self._lock:
+                if turn != self._turn:
+                    return found
+                self._columns[table] = found
+        return self._columns[table]
+
+    def forget(self, table: str) -> None:
+        """A table was made, changed or dropped."""
+        with self._lock:
+            self._turn += 1
+            self._columns.pop(table, None)
+
+
 class Facts:
     """The open database; queries go to :attr:`connection`."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, known: KnownTables | None = None
+    ) -> None:
         self.connection = connection
-        self._columns: dict[tuple[str, str, int, int], tuple[str, ...]] = {}
+        self._described: dict[tuple[str, str, int, int], tuple[str, ...]] = {}
+        self._known = known
 
     @contextmanager
     def another(self) -> Iterator[Facts]:
         """The same facts for another thread, without transactions and temporary tables of this."""
         with closing(self.connection.cursor()) as connection:
-            yield Facts(connection)
+            yield Facts(connection, self._known)
 
     @contextmanager
     def undone(self) -> Iterator[None]:
         """What is changed inside is afterwards as it was."""
         self.connection.execute("BEGIN")
+        before = self._known
+        self._known = before and before.copy()
         try:
             yield
         finally:
             self.connection.execute("ROLLBACK")
+            self._known = before
 
     def settle(self) -> None:
-        """From now on each query has one thread, and no setting changes."""
+        """From now on each query has one thread, no setting changes, and :meth:`define` alone makes
+        or changes tables.
+        """
         self.connection.execute("SET threads = 1")
         self.connection.execute("SET lock_configuration = true")
+        self._known = KnownTables()
+
+    def define(self, table: str, statement: str) -> None:
+        """Run a statement that makes, changes or drops a table or view, ``schema.table``."""
+        self.connection.execute(statement)
+        if self._known is not None:
+            self._known.forget(table)
 
     def rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """The rows of a query."""
@@ -89,18 +139,34 @@ class Facts:
             columns = [list(values) for values in zip(*rows[begin : begin + BATCH], strict=True)]
             self.connection.execute(f"INSERT INTO {table} SELECT {lists}", columns)
 
-    def scan(self, name: str, source: pa.Table | pa.RecordBatchReader, query: str) -> None:
-        """Run a statement that reads an Arrow table or stream under a name."""
+    def scan(
+        self,
+        name: str,
+        source: pa.Table | pa.RecordBatchReader,
+        query: str,
+        defines: str | None = None,
+    ) -> None:
+        """Run a statement that reads an Arrow table or stream under a name, and may define a
+        table with it.
+        """
         self.connection.register(name, source)
         try:
-            self.connection.execute(query)
+            if defines is None:
+                self.connection.execute(query)
+            else:
+                self.define(defines, query)
         finally:
             self.connection.unregister(name)
 
     def columns(self, table: str) -> tuple[str, ...]:
         """The columns of ``schema.table``; none where there is no such table."""
-        schema, _, name = table.partition(".")
-        return self._found(" WHERE schema_name = ? AND table_name = ?", schema, name).get(table, ())
+
+        def look_up() -> tuple[str, ...]:
+            schema, _, name = table.partition(".")
+            found = self._found(" WHERE schema_name = ? AND table_name = ?", schema, name)
+            return found.get(table, ())
+
+        return look_up() if self._known is None else self._known.columns(table, look_up)
 
     def tables(self) -> dict[str, frozenset[str]]:
         """Every table and view as ``schema.table``, with its columns."""
@@ -120,10 +186,10 @@ class Facts:
     def _columns_of(self, schema: str, name: str, number: int, count: int) -> tuple[str, ...]:
         """The columns of a table or view; duckdb_columns() would look into all other views, too."""
         version = (schema, name, number, count)
-        if version not in self._columns:
+        if version not in self._described:
             found = self.connection.execute(f"FROM {quoted(schema)}.{quoted(name)} LIMIT 0")
-            self._columns[version] = tuple(entry[0] for entry in found.description or ())
-        return self._columns[version]
+            self._described[version] = tuple(entry[0] for entry in found.description or ())
+        return self._described[version]
 
 
 class AskedOfFacts:

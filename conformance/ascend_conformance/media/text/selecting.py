@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -117,17 +117,16 @@ def compared(sources: Sources, agreement: Agreement) -> Compared:
     for key in agreement.keys:
         if key not in common and key not in agreement.unstated:
             raise Absent(_lacking(agreement, sides, key))
-    keys = [
-        key
-        for key in agreement.keys
-        if key in common
-        and not (key in agreement.unstated and _unstated(sources.facts, sides, key))
-    ]
+    unstated = {
+        name
+        for name in agreement.unstated
+        if name in common and any(_leaves_empty(sources, side, name) for side in sides.values())
+    }
+    keys = [key for key in agreement.keys if key in common and key not in unstated]
     columns = {
         name: one
         for name, one in agreement.compare.items()
-        if name in common
-        and not (name in agreement.unstated and _unstated(sources.facts, sides, name))
+        if name in common and name not in unstated
     }
     near = agreement.near if agreement.near in common else None
     if agreement.compare and not columns:
@@ -168,15 +167,18 @@ def _selected(sources: Sources, side: Side) -> Selected:
     }
     selected[TIMES] = "count(*)" if aggregated else "1"
     selected |= {name: _safe(sql, aggregated) for name, sql in given.items()}
-    listed = ", ".join(f"{sql} AS {quoted(name)}" for name, sql in selected.items())
-    query = f"SELECT {listed} FROM {side.of}"
-    where = [one for one in side.where if all(name in known for name in quoted_names(one))]
-    if where:
-        query += f" WHERE {' AND '.join(f'({one})' for one in where)}"
-    if aggregated:
-        query += " GROUP BY ALL"
+    query = _rows_of(side, known, selected)
     types = _types(sources.facts, query, selected)
     return Selected(side, query, {name: types[name] for name in given}, cells)
+
+
+def _rows_of(side: Side, known: Collection[str], selected: Mapping[str, str]) -> str:
+    """A query for the rows of a side, with SQL by the names of columns."""
+    listed = ", ".join(f"{sql} AS {quoted(name)}" for name, sql in selected.items())
+    where = [one for one in side.where if all(name in known for name in quoted_names(one))]
+    conditions = f" WHERE {' AND '.join(f'({one})' for one in where)}" if where else ""
+    grouped = " GROUP BY ALL" if side.together else ""
+    return f"SELECT {listed} FROM {side.of}{conditions}{grouped}"
 
 
 def _needed(sql: str) -> list[str]:
@@ -199,11 +201,12 @@ def _types(facts: Facts, query: str, columns: Iterable[str]) -> Mapping[str, str
     return {name: str(row[1]) for name, row in zip(columns, described, strict=True)}
 
 
-def _unstated(facts: Facts, sides: Mapping[Which, Selected], key: str) -> bool:
-    """Whether one side has rows, but the key in none of them."""
-    condition = f"WHERE {quoted(key)} IS NOT NULL"
-    return any(
-        not facts.value(f"SELECT EXISTS (FROM ({side.query}) {condition})")
-        and facts.value(f"SELECT EXISTS (FROM ({side.query}))")
-        for side in sides.values()
-    )
+def _leaves_empty(sources: Sources, selected: Selected, name: str) -> bool:
+    """Whether a side has rows, but none of them shows a column."""
+    side, query = selected.side, selected.query
+    if not side.together:
+        shown = {name: _safe(side.columns[name], aggregated=False)}
+        query = _rows_of(side, sources.columns(side.of), shown)
+    return not sources.has_row(
+        f"FROM ({query}) WHERE {quoted(name)} IS NOT NULL"
+    ) and sources.has_row(f"FROM ({query})")

@@ -146,6 +146,7 @@ def open_specimen(subject: str) -> Iterator[Folder]:
         deliverables, database = write_specimen(subject, Path(place))
         folder = read_folder(facts, deliverables, kept="whole")
         load_database(folder, database, load_text_rules().values())
+        facts.settle()
         yield folder
 
 
@@ -343,6 +344,10 @@ def _wrong(
 
 def _run(facts: Facts, statement: str) -> int:
     """Run a statement; the number of rows that it changed."""
+    if statement.lstrip().upper().startswith(("DROP", "ALTER")):
+        [(schema, name)] = changed_tables([statement])
+        facts.define(f"{schema}.{name}", statement)
+        return 1
     row = facts.connection.execute(statement).fetchone()
     return int(row[0]) if row else 1
 

@@ -137,8 +137,11 @@ class Sources:
         self.facts = facts
         self._columns: dict[str, tuple[str, ...]] = {}
         self._missing: dict[str, str | None] = {}
+        self._with_rows: dict[str, bool] = {}
         self.lacking: dict[str, str] = {}
         self._tables = facts.tables().keys()
+        named = facts.rows("SELECT DISTINCT name FROM unit.file WHERE kind <> 'csv'")
+        self._files = {name for (name,) in named}
         for schema in MADE:
             facts.connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
 
@@ -156,6 +159,12 @@ class Sources:
         if name.startswith(MADE):
             return self.missing(name)
         return None if name in self._tables else name
+
+    def has_row(self, query: str) -> bool:
+        """Whether a query has a row; many agreements ask the same."""
+        if query not in self._with_rows:
+            self._with_rows[query] = self.facts.value(f"SELECT EXISTS ({query})")
+        return self._with_rows[query]
 
     def _lacks(self, name: str) -> Iterator[str]:
         schema, _, bare = name.partition(".")
@@ -194,13 +203,7 @@ class Sources:
         source = made().get(f"{schema}.{name}")
         if source is not None and source.timeline is not None:
             wanted = (source.timeline,)
-        if not wanted:
-            return []
-        named = ", ".join(map(text_literal, wanted))
-        there = self.facts.value(
-            f"SELECT count(*) FROM unit.file WHERE kind <> 'csv' AND name IN ({named})"
-        )
-        return [] if there else [f"unit.{wanted[0]}"]
+        return [f"unit.{wanted[0]}"] if wanted and self._files.isdisjoint(wanted) else []
 
     def _make(self, schema: str, name: str) -> None:
         place = f"{schema}.{quoted(name)}"
@@ -212,11 +215,12 @@ class Sources:
             except LacksColumn as problem:
                 self.lacking[f"{schema}.{name}"] = str(problem)
                 return
-            self.facts.scan("computed", table, f"CREATE OR REPLACE TABLE {place} AS FROM computed")
+            statement = f"CREATE OR REPLACE TABLE {place} AS FROM computed"
+            self.facts.scan("computed", table, statement, defines=f"{schema}.{name}")
             return
         select = _layer(name) if source is None else source.select
         try:
-            self.facts.connection.execute(f"CREATE OR REPLACE VIEW {place} AS {select}")
+            self.facts.define(f"{schema}.{name}", f"CREATE OR REPLACE VIEW {place} AS {select}")
         except duckdb.BinderException:
             # A column that the view reads does not stand in the file.
             return
@@ -224,16 +228,17 @@ class Sources:
     @contextmanager
     def changing(self, tables: frozenset[str]) -> Iterator[None]:
         """While these tables are others, derived tables that read them are computed anew."""
-        before = dict(self._columns)
+        columns, with_rows = self._columns, self._with_rows
         self._columns = {
-            name: columns
-            for name, columns in before.items()
+            name: known
+            for name, known in columns.items()
             if not (is_computed(name) and base_tables(name) & tables)
         }
+        self._with_rows = {}
         try:
             yield
         finally:
-            self._columns = before
+            self._columns, self._with_rows = columns, with_rows
 
     def cell(self, source: str, column: str) -> Cell | None:
         """The cell that a column of a source shows."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -109,10 +109,12 @@ class _Header:
 
 
 def _headers(folder: Folder) -> Iterator[_Header]:
+    written: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    query = "SELECT file, text, column_name FROM unit.header ORDER BY file, row"
+    for number, text, name in folder.facts.rows(query):
+        written[number].append((text, name))
     for number, (_, found) in folder.csv.items():
-        rows = folder.facts.rows(
-            "SELECT text, column_name FROM unit.header WHERE file = ? ORDER BY row", (number,)
-        )
+        rows = written[number]
         cells = tuple(text for text, _ in rows)
         spec = text_catalog().csv[folder.files[number].name]
         due = canonical_names(spec, found.wanted, found.circumstances[0].writer)
