@@ -29,7 +29,7 @@ from ascend_ref.spill import Spill
 from ascend_spec import recording_catalog
 
 from ...compare.sql import quoted, text_literal
-from ...engine.relations.views import Part, View, with_interval
+from ...engine.relations.views import Part, View, Views, with_interval
 from ..text.database import AskedOfFacts, Facts, open_facts
 from ..text.shown import shown_columns
 from .folder import MEDIUM
@@ -57,8 +57,8 @@ class ShownByRecords(AskedOfFacts):
         return self._views
 
     @cached_property
-    def _views(self) -> tuple[View, ...]:
-        return tuple(self._view(entity, name) for entity, name in self.names.items())
+    def _views(self) -> Views:
+        return Views(self._view(entity, name) for entity, name in self.names.items())
 
     def _view(self, entity: str, name: str) -> View:
         table = ENTITIES[entity].table
