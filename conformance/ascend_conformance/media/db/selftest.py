@@ -158,11 +158,19 @@ def open_bench(carrier: Carrier) -> Iterator[Bench]:
         finally:
             session.connection.close()
 
+    clean = open_specimen(specimen)
+
     def others(shown: Any) -> set[str]:
         session = start(file_name(carrier), None, shown.connection, "observed")
-        return {one.rule for one in findings_of(session)}
+        changed = changed_tables(clean, session, shown.written) if shown.written else None
+        return {one.rule for one in findings_of(session, changed=changed)}
 
-    yield Bench(f"{carrier} {specimen.revision}", changing, others)
+    def changed(shown: Any) -> set[str]:
+        found: set[str] = shown.written
+        return found
+
+    with closing(clean.connection):
+        yield Bench(f"{carrier} {specimen.revision}", changing, others, changed)
 
 
 def findings_of(
