@@ -6,14 +6,15 @@ it), so every revision is compared with what the file really holds, and the near
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal
 
 import apsw
 
-from ascend_spec import Catalog, Schema
+from ascend_spec import Catalog
 from ascend_spec.db.model import Carrier, Revision, Table
 
 from .carrier import identify_carrier
@@ -88,12 +89,13 @@ def identify(
             enums = dict(_enums(physical, connection, catalog))
     except (apsw.Error, BudgetExceeded) as error:
         raise UnreadableDatabase(path, f"{error}; expected sound tables") from None
-    known = version in {revision.schema_version for revision in catalog.revisions}
-    candidates = []
-    for revision in catalog.revisions:
-        schema = catalog.at(revision.id, carrier)
-        costs = _differences(schema, version if known else None, physical, enums, catalog)
-        candidates.append(Candidate(revision, sum(costs)))
+    costs = [
+        list(history.costs(physical.readable(name)))
+        for name, history in _histories(catalog, carrier).items()
+    ]
+    costs.append(list(_version_costs(version, catalog)))
+    costs += (list(_member_costs(name, held, carrier, catalog)) for name, held in enums.items())
+    candidates = map(Candidate, catalog.revisions, map(sum, zip(*costs, strict=True)))
     return Identity(carrier, rank, version, consistent, tuple(sorted(candidates, key=_rank)))
 
 
@@ -143,52 +145,109 @@ def _enums(
         yield name, {number: str(text) for number, text in rows if isinstance(number, int)}
 
 
-def _differences(
-    schema: Schema,
-    version: str | None,
-    physical: PhysicalSchema,
-    enums: Mapping[str, Mapping[int, str]],
-    catalog: Catalog,
-) -> Iterator[float]:
-    """The cost of every difference between the file and one revision."""
-    if version not in (None, schema.revision.schema_version):
-        yield STATED
+@dataclass(frozen=True, slots=True, eq=False)
+class _State:
+    """A table as one or more revisions have it; two states are compared by identity.
+
+    ``columns``: folded names, each with the types that it may be declared with.
+    """
+
+    columns: Mapping[str, tuple[str, ...]]
+    is_always_there: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _History:
+    """A table over all revisions, oldest first; ``None`` for those that do not have it.
+
+    ``known``: the folded columns of all of them; a column of none of them proves nothing.
+    ``added``: columns that a viewer may have added. ``unexpected``: the cost of the whole table.
+    """
+
+    states: tuple[_State | None, ...]
+    known: frozenset[str]
+    added: frozenset[str]
+    unexpected: float
+
+    def costs(self, found: PhysicalTable | None) -> Iterator[float]:
+        """The cost of what stands in a file, by each revision."""
+        known = {state: self._cost(state, found) for state in set(self.states)}
+        return (known[state] for state in self.states)
+
+    def _cost(self, state: _State | None, found: PhysicalTable | None) -> float:
+        if found is None:
+            return ABSENT if state is not None and state.is_always_there else 0.0
+        return self.unexpected if state is None else sum(self._differences(state, found))
+
+    def _differences(self, state: _State, found: PhysicalTable) -> Iterator[float]:
+        for name, declared in state.columns.items():
+            physical = found.by_folded_name.get(name)
+            if physical is None:
+                yield COLUMN
+            elif physical.declared not in declared:
+                yield DECLARED
+        for name, physical in found.by_folded_name.items():
+            if name in self.known and name not in state.columns:
+                yield VIEWER if physical.name in self.added else COLUMN
+
+
+@lru_cache(maxsize=16)
+def _histories(catalog: Catalog, carrier: Carrier) -> Mapping[str, _History]:
+    """The tables of a carrier by name."""
     foreign = {(one.table, one.column) for one in catalog.foreign_objects}
-    for table in catalog.tables.values():
-        if schema.carrier not in table.carriers:
+    schemas = [catalog.at(revision.id, carrier) for revision in catalog.revisions]
+    return {
+        table.name: _History(
+            tuple(_states([schema.tables.get(table.name) for schema in schemas], carrier)),
+            frozenset(fold(column.name) for column in table.columns.values()),
+            frozenset(column for name, column in foreign if name == table.name and column),
+            VIEWER if (table.name, None) in foreign else TABLE,
+        )
+        for table in catalog.tables.values()
+        if carrier in table.carriers
+    }
+
+
+def _states(tables: Iterable[Table | None], carrier: Carrier) -> Iterator[_State | None]:
+    """What is compared of a table at each revision; one state for revisions that are alike."""
+    distinct: list[_State] = []
+    for table in tables:
+        if table is None:
+            yield None
             continue
-        found = physical.readable(table.name)
-        expected = schema.tables.get(table.name)
-        if found is not None and expected is not None:
-            yield from _column_differences(table, expected, found, foreign)
-        elif found is not None:
-            yield VIEWER if (table.name, None) in foreign else TABLE
-        elif expected is not None and expected.carriers[schema.carrier] == "always":
-            yield ABSENT
-    for name, members in enums.items():
-        if name in schema.enums:
-            yield _member_differences(schema.enums[name], members)
+        columns = {
+            fold(one.name): (one.declared, *one.also_declared) for one in table.columns.values()
+        }
+        is_always_there = table.carriers[carrier] == "always"
+        for state in distinct:
+            if (state.columns, state.is_always_there) == (columns, is_always_there):
+                yield state
+                break
+        else:
+            distinct.append(_State(columns, is_always_there))
+            yield distinct[-1]
 
 
-def _column_differences(
-    every: Table,
-    expected: Table,
-    found: PhysicalTable,
-    foreign: set[tuple[str, str | None]],
+def _version_costs(version: str | None, catalog: Catalog) -> Iterator[float]:
+    """The cost of the stated version, by each revision; one that none of them has costs nothing."""
+    known = version in {revision.schema_version for revision in catalog.revisions}
+    for revision in catalog.revisions:
+        yield STATED if known and version != revision.schema_version else 0.0
+
+
+def _member_costs(
+    name: str, held: Mapping[int, str], carrier: Carrier, catalog: Catalog
 ) -> Iterator[float]:
-    """``every`` has the columns of all revisions; a column of none of them proves nothing."""
-    known = {fold(column.name) for column in every.columns.values()}
-    wanted = {fold(name) for name in expected.columns}
-    for column in expected.columns.values():
-        physical = found.column(column.name)
-        if physical is None:
-            yield COLUMN
-        elif physical.declared not in (column.declared, *column.also_declared):
-            yield DECLARED
-    for physical in found.columns:
-        name = fold(physical.name)
-        if name in known and name not in wanted:
-            yield VIEWER if (expected.name, physical.name) in foreign else COLUMN
+    """The cost of the members of an enum, by each revision."""
+    before: tuple[Mapping[int, str], float] | None = None
+    for revision in catalog.revisions:
+        members = catalog.at(revision.id, carrier).enums.get(name)
+        if members is None:
+            yield 0.0
+            continue
+        if before is None or before[0] != members:
+            before = members, _member_differences(members, held)
+        yield before[1]
 
 
 def _member_differences(expected: Mapping[int, str], found: Mapping[int, str]) -> float:

@@ -25,6 +25,7 @@ _SHADOWS = "content segments segdir docsize stat data idx config node rowid pare
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 _STRICT = re.compile(r"\)[^)]*\bSTRICT\b[^)]*$", re.IGNORECASE)
 _VIRTUAL = re.compile(r"\s*CREATE\s+VIRTUAL\s", re.IGNORECASE)
+_COLLATE = re.compile("collate", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class PhysicalIndex:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PhysicalTable:
     """A table, view or virtual table. ``rowid`` is a name that reads the rowid, if there is one.
 
@@ -70,8 +71,12 @@ class PhysicalTable:
 
     def column(self, name: str) -> PhysicalColumn | None:
         """The column of this name in any case, as SQLite compares names."""
-        wanted = fold(name)
-        return next((column for column in self.columns if fold(column.name) == wanted), None)
+        return self.by_folded_name.get(fold(name))
+
+    @cached_property
+    def by_folded_name(self) -> Mapping[str, PhysicalColumn]:
+        """The columns by their names as :func:`fold` writes them."""
+        return {fold(column.name): column for column in self.columns}
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +209,7 @@ def _table(
     try:
         if not entry.valid:
             raise ValueError("the name is not valid text")
-        columns = tuple(_columns(connection, entry.name))
+        columns = tuple(_columns(connection, entry.name, _COLLATE.search(entry.sql) is not None))
         if not columns:
             raise ValueError("SQLite finds no table of this name")
         indexes = tuple(_indexes(connection, entry.name))
@@ -234,7 +239,8 @@ def _table(
     )
 
 
-def _columns(connection: apsw.Connection, table: str) -> Iterator[PhysicalColumn]:
+def _columns(connection: apsw.Connection, table: str, collates: bool) -> Iterator[PhysicalColumn]:
+    """``collates``: whether the table says how columns are collated, which is slow to look up."""
     for _, name, declared, not_null, default, key, hidden in connection.execute(
         f"PRAGMA table_xinfo({quote_identifier(table)})"
     ).fetchall():
@@ -244,7 +250,9 @@ def _columns(connection: apsw.Connection, table: str) -> Iterator[PhysicalColumn
             primary_key=int(str(key)),
             not_null=bool(not_null),
             default=None if default is None else str(default),
-            collation=str(connection.column_metadata("main", table, str(name))[1]),
+            collation=str(connection.column_metadata("main", table, str(name))[1])
+            if collates
+            else "BINARY",
             generated=hidden in (2, 3),
         )
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 from ascend_spec import recording_catalog
 
 from .rule import Relation
-from .views import View, inherited, owners, showing
-
-Bound = Mapping[str, View]
-"""The views of a relation by entity."""
+from .views import Bound, View, Views, inherited, owners, showing
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +31,19 @@ _JOINED = re.compile(r"(?P<entity>\w+) (?P<alias>\w+) ON (?P=alias)\.(?P<column>
 
 
 def bind(relation: Relation, every: Sequence[View]) -> Bound | Unjudged:
-    """The most precise views of one medium that show what a relation reads."""
+    """The most precise views of one medium that show what a relation reads.
+
+    Looked for once in the same :class:`.Views`.
+    """
+    if not isinstance(every, Views):
+        return _bind(relation, every)
+    if id(relation) not in every.bound:
+        every.bound[id(relation)] = relation, _bind(relation, every)
+    found: Bound | Unjudged = every.bound[id(relation)][1]
+    return found
+
+
+def _bind(relation: Relation, every: Sequence[View]) -> Bound | Unjudged:
     views = [
         one for one in every if not relation.search.media or one.medium in relation.search.media
     ]
@@ -54,7 +63,7 @@ def bind(relation: Relation, every: Sequence[View]) -> Bound | Unjudged:
         candidates[entity] = found
     linked = list(relation.search.linked())
     for choice in sorted(product(*candidates.values()), key=lambda some: sum(v.rank for v in some)):
-        bound = dict(zip(candidates, choice, strict=True))
+        bound = Bound(zip(candidates, choice, strict=True))
         if all(len({bound[entity].space for entity in group}) == 1 for group in linked):
             return bound
     named = " and ".join(sorted(relation.search.reads))

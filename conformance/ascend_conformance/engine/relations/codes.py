@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 from .rule import Relation
-from .views import Codes, Dialect, View
+from .views import Bound, Codes, Dialect, View
 
 _TEXT = "'[^']*'"
 _COMPARED = re.compile(
@@ -29,6 +29,15 @@ def coded(relation: Relation, bound: Mapping[str, View], dialect: Dialect) -> Re
     """
     if dialect != "sqlite":
         return relation
+    if not isinstance(bound, Bound):
+        return _coded(relation, bound)
+    if bound.coded is None or bound.coded[0] is not relation:
+        bound.coded = relation, _coded(relation, bound)
+    found: Relation = bound.coded[1]
+    return found
+
+
+def _coded(relation: Relation, bound: Mapping[str, View]) -> Relation:
     search = relation.search
     own = search.aliases_in((search.joined,)).keys() | search.derived.keys()
     is_outer = "LEFT" in search.joined

@@ -8,10 +8,10 @@ from typing import Any, Protocol
 
 from ascend_spec import recording_catalog
 
-from .binding import Bound, Unjudged, bind
+from .binding import Unjudged, bind
 from .rule import Edit, Relation
 from .sql import matched_query
-from .views import Shown, View, owners
+from .views import Bound, Shown, View, owners
 
 
 class Editable(Shown, Protocol):

@@ -15,7 +15,7 @@ from ascend_ref.db.header import UnreadableDatabase
 from ...finding import Finding, Scalar, Skipped
 from ...loss import window_of
 from ..asking import At, Question
-from .binding import Bound, Unjudged, bind, has_one_partner
+from .binding import Unjudged, bind, has_one_partner
 from .rule import Relation
 from .sql import (
     Counted,
@@ -26,7 +26,7 @@ from .sql import (
     is_of_texts,
     rows_query,
 )
-from .views import Shown, Streaming, View
+from .views import Bound, Shown, Streaming, View
 from .walk_rows import is_joined_walk, walk_rows
 from .walking import walked_by_code
 
@@ -36,7 +36,8 @@ class Answer:
     """What a relation found: judged rows, bad ones, and the places of the first of them.
 
     ``population``: of a relation with a link that holds, the rows that may have one.
-    ``view`` is that of the rows at fault; ``examples`` hold the values that were read of them.
+    ``view`` is that of the rows at fault; ``examples`` hold the values that were read of them, and
+    ``query`` finds all of them where there are any.
     ``window``: which part of the population is bad, as :func:`..loss.window_of` says it.
     """
 
@@ -70,14 +71,14 @@ def ask(
         [counted] = counted_together([relation], shown, wanted)
     if not counted.population:
         return Unjudged(relation, NOTHING_TO_JUDGE)
+    if not counted.count:
+        return Answer(relation, view, counted.population)
     is_nested = relation.search.walk is not None and relation.search.walk.kind == "nested"
-    if is_nested and counted.count:
+    if is_nested:
         query, bad = walk_rows([relation], [bound], is_ordered=True), ""
     else:
         query = rows_query(relation, bound, shown.dialect)
         bad = f"SELECT * FROM ({query}) WHERE bad"
-    if not counted.count:
-        return Answer(relation, view, counted.population, query=query)
     names = ["start", "end"]
     first: Sequence[tuple[Any, ...]]
     if counted.first is None:

@@ -143,13 +143,7 @@ class RelationSearch:
 
     def aliases_in(self, texts: Iterable[str]) -> Mapping[str, str]:
         """Entities by alias, as some SQL names them."""
-        found: dict[str, str] = {}
-        for text in texts:
-            for match in _SOURCE.finditer(text):
-                entity, alias = (one for one in match.groups() if one is not None)
-                if entity in recording_catalog().entities:
-                    found[alias] = entity
-        return found
+        return {alias: entity for text in texts for alias, entity in _sources_in(text)}
 
     @cached_property
     def values(self) -> Mapping[str, frozenset[str]]:
@@ -202,6 +196,17 @@ class RelationSearch:
         }
         if len(own) > 1:
             yield frozenset(own)
+
+
+@per_spec
+def _sources_in(text: str) -> tuple[tuple[str, str], ...]:
+    """The aliases in a piece of SQL, each with its entity."""
+    found = []
+    for match in _SOURCE.finditer(text):
+        entity, alias = (one for one in match.groups() if one is not None)
+        if entity in recording_catalog().entities:
+            found.append((alias, entity))
+    return tuple(found)
 
 
 Relation: TypeAlias = Rule[RelationSearch]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,7 +11,8 @@ from typing import Any
 from ..trials import NotBreakable, Rows, Trial, Trials, try_changes, wrong_rows
 from .binding import Unjudged, bind
 from .edits import CannotShow, Changed, Editable, change
-from .judge import Answer, ask
+from .judge import ask, counted_together, groups
+from .looking import Looks
 from .rule import Edit, Relation, load_relations
 from .sql import matched_query
 
@@ -20,12 +21,14 @@ from .sql import matched_query
 class Bench:
     """A clean recording in one medium. ``changing`` lends a copy that may be changed.
 
-    ``others``: ids of the medium's own rules that find something in such a copy.
+    ``others``: ids of the medium's own rules that find something in such a copy. ``changed``: what
+    can differ in it from the clean recording, as :meth:`.Looks.concerned` takes it.
     """
 
     subject: str
     changing: Callable[[], AbstractContextManager[Editable]]
     others: Callable[[Editable], Iterable[str]]
+    changed: Callable[[Editable], Collection[str] | None] = lambda _: None
 
 
 def try_relations(bench: Bench, relations: Sequence[Relation] | None = None) -> Trials:
@@ -36,6 +39,7 @@ def try_relations(bench: Bench, relations: Sequence[Relation] | None = None) -> 
         shown = [one for one in every if not isinstance(bind(one, clean.views()), Unjudged)]
         result.unclean += [f"{bench.subject}: {one}" for one in _found(clean, shown)]
         result.unclean += [f"{bench.subject}: {one}" for one in bench.others(clean)]
+        looks = Looks(clean, shown)
     for relation in every if relations is None else relations:
         if relation not in shown:
             trial = Trial(bench.subject, relation.id)
@@ -43,7 +47,7 @@ def try_relations(bench: Bench, relations: Sequence[Relation] | None = None) -> 
             continue
         stated = {f"case {at}": (one,) for at, one in enumerate(relation.search.legal, start=1)}
         trial = Trial(bench.subject, relation.id, also=tuple(relation.also))
-        make = partial(_change, bench, relation, shown)
+        make = partial(_change, bench, relation, shown, looks)
         result.trials += try_changes(trial, {"": relation.search.edits, **stated}, make)
     return result
 
@@ -52,6 +56,7 @@ def _change(
     bench: Bench,
     relation: Relation,
     shown: Sequence[Relation],
+    looks: Looks,
     trial: Trial,
     edits: Sequence[Edit],
 ) -> tuple[Iterable[str], str | None]:
@@ -63,15 +68,16 @@ def _change(
         changed = [one for one in done if isinstance(one, Changed)]
         if len(changed) < len(done):
             raise NotBreakable("no row that the edit is about")
-        fired = [*_found(copy, shown), *bench.others(copy)]
+        concerned = looks.concerned(shown, copy, bench.changed(copy))
+        fired = [*_found(copy, concerned), *bench.others(copy)]
         return fired, None if trial.legal else _wrong(relation, copy, changed)
 
 
 def _found(shown: Editable, relations: Iterable[Relation]) -> Iterator[str]:
-    for relation in relations:
-        answer = ask(relation, shown, 0)
-        if isinstance(answer, Answer) and answer.count:
-            yield relation.id
+    for together in groups(relations, shown):
+        for relation, counted in zip(together, counted_together(together, shown), strict=True):
+            if counted.count:
+                yield relation.id
 
 
 def _wrong(relation: Relation, copy: Editable, changed: Sequence[Changed]) -> str | None:

@@ -130,6 +130,29 @@ class View:
         return [part for part in self.parts if not part.is_empty] or self.parts[:1]
 
 
+class Bound(dict[str, View]):
+    """The views of a relation by entity. ``coded``: the relation on the codes that they have, as
+    :mod:`.codes` writes it, with the relation as it was.
+    """
+
+    coded: tuple[Any, Any] | None = None
+
+
+class Views(tuple[View, ...]):
+    """All views of one medium, with what relations were bound to among them.
+
+    ``bound``: by the number of a relation's object, that object and its views.
+    """
+
+    bound: dict[int, tuple[Any, Any]]
+
+    def __new__(cls, views: Iterable[View]) -> Views:
+        """The views, of which nothing is bound yet."""
+        made = super().__new__(cls, views)
+        made.bound = {}
+        return made
+
+
 class Shown(Protocol):
     """What a medium supplies to have relations judged in it."""
 

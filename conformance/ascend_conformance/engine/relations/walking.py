@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from .binding import Bound, Unjudged, bind, multiplies
+from .binding import Unjudged, bind, multiplies
 from .ordered import NotInOrder
 from .rule import Relation
 from .sql import Counted, count_query, counted_in, matched_query
-from .views import Shown, Streaming
+from .views import Bound, Shown, Streaming
 from .walk_rows import as_read, walk_rows
 from .walks import Walked, columns_of
 from .walks import walk as walk_over

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 from .rule import Relation
 from .views import Dialect, View
@@ -59,8 +60,14 @@ def slacked(text: str, relation: Relation, bound: Mapping[str, View]) -> str:
 
 def quoted(text: str, relation: Relation, further: str = "") -> str:
     """Columns in quotes, since some are words of SQL."""
-    known = {**relation.search.aliases, **relation.search.aliases_in((further,))}
-    aliases = "|".join(sorted(known, key=len, reverse=True))
+    known = relation.search.aliases
+    if further:
+        known = {**known, **relation.search.aliases_in((further,))}
+    return _quoted(text, "|".join(sorted(known, key=len, reverse=True)))
+
+
+@lru_cache(maxsize=2048)
+def _quoted(text: str, aliases: str) -> str:
     parts = re.split(r"('[^']*')", text)
     return "".join(
         part if part.startswith("'") else re.sub(rf"\b({aliases})\.([a-z_]+)\b", r'\1."\2"', part)

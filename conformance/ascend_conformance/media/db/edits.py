@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 from ascend_spec import recording_catalog
@@ -15,11 +16,17 @@ from .views import ShownByDatabase, newest_names
 
 
 class EditableDatabase(ShownByDatabase):
-    """A database that may be changed: a copy in memory."""
+    """A database that may be changed: a copy in memory. ``written``: the tables that were."""
+
+    @cached_property
+    def written(self) -> set[str]:
+        """None yet."""
+        return set()
 
     def write(self, view: View, place: int, values: Mapping[str, Any]) -> None:
         """Make a row show these values."""
         match = self.session.layout.tables[view.name]
+        self.written.add(view.name)
         cells = dict(self._cells(view, values))
         lost = values.keys() - cells.keys()
         if lost:
@@ -33,10 +40,12 @@ class EditableDatabase(ShownByDatabase):
 
     def drop(self, view: View, place: int) -> None:
         """Take a row away."""
+        self.written.add(view.name)
         self.connection.execute(f"DELETE FROM main.{view.name} WHERE rowid = {place}")
 
     def repeat(self, view: View, place: int) -> None:
         """Write a row once more, with the next free number where the table needs one."""
+        self.written.add(view.name)
         match = self.session.layout.tables[view.name]
         chosen = ", ".join(
             f"(SELECT max({name}) + 1 FROM main.{view.name})"
@@ -89,6 +98,7 @@ class EditableDatabase(ShownByDatabase):
         execute = self.connection.execute
         found = execute("SELECT min(id) FROM main.STRING_IDS WHERE value = ?", (text,)).fetchone()
         if found is None or found[0] is None:
+            self.written.add("STRING_IDS")
             execute(
                 "INSERT INTO main.STRING_IDS (id, value) "
                 "SELECT max(id) + 1, ? FROM main.STRING_IDS",

@@ -77,11 +77,38 @@ def schema_key(schema: Schema) -> SchemaKey:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Selected:
+    """The selected instances of a schema, in order of :func:`all_instances`.
+
+    ``in_python`` by the rule; ``in_sql`` each with the tables that it looks at, those of a profiler
+    database by their bare names.
+    """
+
+    in_python: Mapping[str, tuple[Instance, ...]]
+    in_sql: tuple[tuple[Instance, frozenset[str]], ...]
+
+
+@per_spec
+def _selected(key: SchemaKey, selection: Selection) -> _Selected:
+    wanted: dict[str, bool] = {}
+    in_python: dict[str, list[Instance]] = {}
+    in_sql: list[tuple[Instance, frozenset[str]]] = []
+    for instance, read in zip(all_instances(key), _tables_read(key), strict=True):
+        rule = instance.rule
+        if rule.id not in wanted:
+            wanted[rule.id] = not rule.search.compares_ranks and selection.wants(rule)
+        if not wanted[rule.id]:
+            continue
+        if rule.search.code:
+            in_python.setdefault(rule.id, []).append(instance)
+        else:
+            in_sql.append((instance, read))
+    return _Selected({rule: tuple(found) for rule, found in in_python.items()}, tuple(in_sql))
+
+
 @per_spec
 def _tables_read(key: SchemaKey) -> tuple[frozenset[str], ...]:
-    """The tables that each instance of a schema looks at, in order of :func:`all_instances`; those
-    of a profiler database by their bare names.
-    """
     return tuple(
         frozenset(_NAME.findall(" ".join(_words(instance)))) for instance in all_instances(key)
     )
@@ -102,16 +129,10 @@ def make_plan(
     """
     rows: dict[str, list[Instance]] = {}
     selects: list[Instance] = []
-    codes: dict[str, list[Instance]] = {}
     skipped: dict[tuple[str, str], Skipped] = {}
-    key = schema_key(session.schema)
-    for instance, read in zip(all_instances(key), _tables_read(key), strict=True):
-        if changed is not None and not instance.rule.search.code and read.isdisjoint(changed):
-            continue
-        if instance.rule.search.compares_ranks or not selection.wants(instance.rule):
-            continue
-        if instance.rule.search.code:
-            codes.setdefault(instance.rule.id, []).append(instance)
+    selected = _selected(schema_key(session.schema), selection)
+    for instance, read in selected.in_sql:
+        if changed is not None and read.isdisjoint(changed):
             continue
         reason = _unjudgeable(session, instance)
         if reason == "":
@@ -126,7 +147,7 @@ def make_plan(
     return Plan(
         {table: tuple(found) for table, found in rows.items()},
         tuple(selects),
-        {rule: tuple(found) for rule, found in codes.items()},
+        selected.in_python,
         tuple(skipped.values()),
     )
 

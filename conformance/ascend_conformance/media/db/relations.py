@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
@@ -11,6 +11,7 @@ import apsw
 from ...engine.asking import Asked, At, Question
 from ...engine.relations.binding import Unjudged, bind
 from ...engine.relations.judge import Answer, groups, questions
+from ...engine.relations.looking import Looks
 from ...engine.relations.rule import Relation, load_relations
 from ...engine.relations.views import View
 from ...engine.work import limited
@@ -21,14 +22,36 @@ from .references import References
 from .session import Session
 from .views import ShownByDatabase
 
+ONLY_DEVICE = "NPU_INFO"
+"""What it holds is a constant in the views of other tables."""
 
-def judge_relations(session: Session, outcome: Outcome, options: Options) -> Asked[Finding]:
-    """Every selected relation, without the rows of cells that other rules condemned."""
+
+def looks_at(session: Session) -> Looks:
+    """What relations look at in a database without a bad cell."""
+    return Looks(ShownByDatabase(session, session.connection), load_relations().values())
+
+
+def judge_relations(
+    session: Session,
+    outcome: Outcome,
+    options: Options,
+    clean: Looks | None = None,
+    changed: Collection[str] | None = None,
+) -> Asked[Finding]:
+    """Every selected relation, without the rows of cells that other rules condemned.
+
+    Or, of a database that was changed since :func:`looks_at` saw it, those that look at the tables
+    that ``changed``, if it is known which.
+    """
     relations = [one for one in load_relations().values() if options.selection.wants(one)]
     condemned = condemned_cells(session, outcome.found, outcome.references)
     resolved = resolved_cells(session, outcome)
     shown = ShownByDatabase(session, session.connection, condemned, resolved)
     views = shown.views()
+    if clean is not None and changed is not None and ONLY_DEVICE not in changed:
+        # Rows with a condemned cell are left out of what has not changed itself.
+        bad = (cell.partition(".")[0] for cell in condemned)
+        relations = clean.concerned(relations, shown, {*changed, *bad})
     together = groups(relations, shown)
     asked = Asked[Finding](failures=outcome.failures)
     if options.workers < 2 or session.is_small:

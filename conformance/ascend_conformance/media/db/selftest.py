@@ -21,6 +21,7 @@ from ascend_spec import catalog, layout_catalog, per_spec
 from ascend_spec.db.model import CARRIERS, Carrier
 
 from ...engine.relations.edits import Editable
+from ...engine.relations.looking import Looks
 from ...engine.relations.selftest import Bench
 from ...engine.trials import NotBreakable, Rows, Trial, Trials, try_all, try_changes, wrong_rows
 from ...finding import Finding
@@ -34,12 +35,15 @@ from .judge import judge
 from .mutation import statements
 from .places import Instance
 from .plan import all_instances, schema_key
-from .relations import judge_relations
+from .relations import judge_relations, looks_at
 from .session import Session, start
 from .sql import register, single_row
 
 READING = {apsw.SQLITE_READ, apsw.SQLITE_SELECT, apsw.SQLITE_FUNCTION, apsw.SQLITE_RECURSIVE}
 """Actions of SQLite's authorizer that change nothing."""
+
+WRITING_ROWS = {apsw.SQLITE_INSERT, apsw.SQLITE_UPDATE, apsw.SQLITE_DELETE}
+"""Actions that change rows of the table that they name first."""
 
 MARKS_OF_REVISIONS = {"table-of-another-revision", "column-of-another-revision", "missing-column"}
 """Checks of what distinguishes neighbouring revisions: the defect may turn one into the other."""
@@ -88,8 +92,14 @@ def open_specimen(specimen: Specimen, changes: Iterable[str] = ()) -> Session:
     return open_changed(specimen, changes)[0]
 
 
-def open_changed(specimen: Specimen, changes: Iterable[str]) -> tuple[Session, set[str]]:
-    """The specimen in memory after the changes, and the names of what they wrote to."""
+def open_changed(
+    specimen: Specimen, changes: Iterable[str], clean: Session | None = None
+) -> tuple[Session, set[str]]:
+    """The specimen in memory after the changes, and the names of what they wrote to.
+
+    ``clean``: the specimen as it is, whose tables are those of the changed one where the changes
+    are of rows alone.
+    """
     connection = _in_memory(specimen.content)
     profiler = None
     if specimen.profiler is not None:
@@ -98,10 +108,14 @@ def open_changed(specimen: Specimen, changes: Iterable[str]) -> tuple[Session, s
         connection.execute("ATTACH ':memory:' AS profiler")
         connection.deserialize("profiler", specimen.profiler)
     written: set[str] = set()
+    others: set[int] = set()
 
     def note(action: int, *names: str | None) -> int:
-        if action not in READING:
+        if action in WRITING_ROWS:
+            written.add(names[0] or "")
+        elif action not in READING:
             written.update(filter(None, names))
+            others.add(action)
         return apsw.SQLITE_OK
 
     connection.authorizer = note
@@ -109,7 +123,9 @@ def open_changed(specimen: Specimen, changes: Iterable[str]) -> tuple[Session, s
         connection.execute(change)
     connection.authorizer = None
     label = file_name(specimen.carrier)
-    return start(label, None, connection, "observed", profiler=profiler), written
+    physical = clean.physical if clean is not None and not others else None
+    session = start(label, None, connection, "observed", profiler=profiler, physical=physical)
+    return session, written - {"main"}
 
 
 def changed_tables(clean: Session, session: Session, written: set[str]) -> set[str] | None:
@@ -142,23 +158,38 @@ def open_bench(carrier: Carrier) -> Iterator[Bench]:
         finally:
             session.connection.close()
 
+    clean = open_specimen(specimen)
+
     def others(shown: Any) -> set[str]:
         session = start(file_name(carrier), None, shown.connection, "observed")
-        return {one.rule for one in findings_of(session)}
+        changed = changed_tables(clean, session, shown.written) if shown.written else None
+        return {one.rule for one in findings_of(session, changed=changed)}
 
-    yield Bench(f"{carrier} {specimen.revision}", changing, others)
+    def changed(shown: Any) -> set[str]:
+        found: set[str] = shown.written
+        return found
+
+    with closing(clean.connection):
+        yield Bench(f"{carrier} {specimen.revision}", changing, others, changed)
 
 
 def findings_of(
-    session: Session, with_relations: bool = False, changed: Collection[str] | None = None
+    session: Session,
+    with_relations: bool = False,
+    changed: Collection[str] | None = None,
+    clean: Looks | None = None,
 ) -> tuple[Finding, ...]:
     """Everything the rules find, or those that look at tables that ``changed``, without
     examples.
+
+    ``clean``: what relations look at before the change.
     """
     outcome = judge(session, Selection(), changed=changed)
     found = make_findings(session, outcome, max_examples=0, with_sql=False)
     if with_relations:
-        found += tuple(judge_relations(session, outcome, Options(max_examples=0)).found)
+        found += tuple(
+            judge_relations(session, outcome, Options(max_examples=0), clean, changed).found
+        )
     return found
 
 
@@ -175,11 +206,11 @@ def run_batch(batch: Batch) -> Trials:
     for finding in findings_of(clean):
         here = f"{batch.carrier} {batch.revision}"
         result.unclean.append(f"{here}: {key_of(finding)}: {finding.message}")
-    wanted = set(batch.keys)
+    wanted, looks = set(batch.keys), looks_at(clean)
     for instance in all_instances(schema_key(clean.schema)):
         if instance.key in wanted:
             wanted.discard(instance.key)
-            result.trials += try_instance(specimen, clean, instance)
+            result.trials += try_instance(specimen, clean, instance, looks)
     return result
 
 
@@ -198,8 +229,13 @@ def run(
     return result
 
 
-def try_instance(specimen: Specimen, clean: Session, instance: Instance) -> Iterator[Trial]:
-    """Break one instance on a fresh copy and see what fires; then each of its legal cases."""
+def try_instance(
+    specimen: Specimen, clean: Session, instance: Instance, looks: Looks | None = None
+) -> Iterator[Trial]:
+    """Break one instance on a fresh copy and see what fires; then each of its legal cases.
+
+    ``looks``: what relations look at in the clean specimen.
+    """
     rule = instance.rule
     trial = Trial(
         f"{specimen.carrier} {specimen.revision}",
@@ -216,7 +252,7 @@ def try_instance(specimen: Specimen, clean: Session, instance: Instance) -> Iter
             if trial.legal and not _changed(session, specimen):
                 raise NotBreakable("it changes nothing here")
             changed = changed_tables(clean, session, written)
-            found = findings_of(session, not rule.structural, changed)
+            found = findings_of(session, not rule.structural, changed, looks)
             wrong = None if trial.legal else _wrong(specimen, session, instance, found)
             return map(key_of, found), wrong
 
@@ -228,7 +264,7 @@ def _changed_specimen(
     specimen: Specimen, clean: Session, instance: Instance, trial: Trial, change: Sequence[str]
 ) -> Iterator[tuple[Session, set[str]]]:
     try:
-        session, written = open_changed(specimen, statements(instance, clean, change))
+        session, written = open_changed(specimen, statements(instance, clean, change), clean)
     except apsw.SQLError as problem:
         if not trial.legal:
             raise

@@ -176,13 +176,17 @@ def start(
     profiler_info: Mapping[str, Any] | None = None,
     profiler: Session | None = None,
     judged_by: str | None = None,
+    physical: PhysicalSchema | None = None,
 ) -> Session:
-    """Recognise the database behind a connection. ``judged_by``: another revision than its own.
+    """Recognise the database behind a connection.
+
+    ``judged_by``: another revision than its own. ``physical``: what :func:`describe` finds in it,
+    where that is known.
 
     Raises ``NotAProfile`` when no carrier fits, ``UnreadableDatabase`` when it is damaged.
     """
     spec = catalog()
-    physical = describe(connection)
+    physical = physical or describe(connection)
     identity = identify(physical, connection, path or Path(label), spec)
     revision = claimed_revision(identity, profiler.schema.revision if profiler else None)
     target = judged_by or revision.id

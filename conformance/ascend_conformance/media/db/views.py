@@ -18,7 +18,7 @@ from ascend_spec.core.units import factor
 from ascend_spec.db.model import STRINGS, Column
 from ascend_spec.recording import Entity
 
-from ...engine.relations.views import Codes, Dialect, Part, View, with_interval
+from ...engine.relations.views import Codes, Dialect, Part, View, Views, with_interval
 from .constants import ConstantSets
 from .session import Session, batches_of
 from .sql import without
@@ -59,8 +59,8 @@ class ShownByDatabase:
         return self._views
 
     @cached_property
-    def _views(self) -> tuple[View, ...]:
-        return tuple(
+    def _views(self) -> Views:
+        return Views(
             view
             for table in self.session.layout.tables
             if self.session.rows[table]

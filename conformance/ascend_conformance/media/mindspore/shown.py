@@ -18,7 +18,7 @@ from ...engine.relations.edits import CannotShow
 from ...engine.relations.judge import Answer, groups
 from ...engine.relations.judge import questions as questions_on
 from ...engine.relations.rule import Relation
-from ...engine.relations.views import Dialect, Part, View, with_interval
+from ...engine.relations.views import Dialect, Part, View, Views, with_interval
 from ...engine.sqlite_facts import SqliteFacts
 from ...engine.work import limited
 from ...finding import Finding
@@ -43,13 +43,13 @@ class ShownByFacts:
         return self._views
 
     @cached_property
-    def _views(self) -> tuple[View, ...]:
+    def _views(self) -> Views:
         there = [
             one
             for one in mindspore_catalog().tables.values()
             if one.form in HAS_ROWS and self.facts.rows(f"SELECT 1 FROM {one.table} LIMIT 1")
         ]
-        return tuple(view for table in there for view in _views_of(table))
+        return Views(view for table in there for view in _views_of(table))
 
     def rows(self, query: str) -> Iterable[tuple[Any, ...]]:
         """The rows of a SELECT."""

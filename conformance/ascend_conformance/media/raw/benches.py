@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from ...engine.relations.selftest import Bench
 from .editing import EditableRecords
+from .recorded import open_recorded
 from .specimens import write_capture
 
 BENCHES = ("text-museum",)
@@ -21,16 +23,39 @@ WITHOUT_RELATIONS = ("instr.*", "socpmu.*", "ffts_profile.*", "host_cpu.*", "hos
 
 @contextmanager
 def open_bench(name: str) -> Iterator[Bench]:
-    """The folder of a clean capture of a preset, in which relations are tried."""
-    with TemporaryDirectory(prefix=".ascend-ref-") as place:
-        clean = write_capture(name, Path(place))
+    """The folder of a clean capture of a preset, in which relations are tried.
+
+    It is read once; what is changed in it is read again, and then put back.
+    """
+    with TemporaryDirectory(prefix=".ascend-ref-") as place, ExitStack() as held:
+        apart = Path(place) / "whole"
+        apart.mkdir()
+        whole = write_capture(name, apart)
+        used = Path(place) / whole.name
+        shutil.copytree(whole, used, ignore=shutil.ignore_patterns(*WITHOUT_RELATIONS))
+        clean = held.enter_context(open_recorded(used))
+        contents = clean.contents()
 
         @contextmanager
         def changing() -> Iterator[EditableRecords]:
-            with TemporaryDirectory(prefix=".ascend-ref-") as other:
-                copy = Path(other) / clean.name
-                shutil.copytree(clean, copy, ignore=shutil.ignore_patterns(*WITHOUT_RELATIONS))
-                with closing(EditableRecords(copy)) as shown:
+            try:
+                with closing(EditableRecords(used, clean)) as shown:
                     yield shown
+            finally:
+                _put_back(used, whole)
 
-        yield Bench(name, changing, lambda _: ())
+        def changed(shown: Any) -> set[str]:
+            """The tables with other rows."""
+            now = shown.shown.contents()
+            every = contents.keys() | now.keys()
+            return {one for one in every if contents.get(one) != now.get(one)}
+
+        yield Bench(name, changing, lambda _: (), changed)
+
+
+def _put_back(used: Path, whole: Path) -> None:
+    """Give every file of a folder the content that it has in another."""
+    for path in (one for one in used.rglob("*") if one.is_file()):
+        content = (whole / path.relative_to(used)).read_bytes()
+        if path.read_bytes() != content:
+            path.write_bytes(content)

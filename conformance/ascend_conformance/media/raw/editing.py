@@ -39,12 +39,17 @@ _TASK = ("stream", "number")
 
 
 class EditableRecords:
-    """A folder whose records may be changed; after each change it is read again."""
+    """A folder whose records may be changed; after each change it is read again.
+
+    ``unchanged``: what it holds before the first one, where that was read already.
+    """
 
     dialect: Dialect = "duckdb"
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, unchanged: ShownByRecords | None = None) -> None:
         self.path = path
+        if unchanged is not None:
+            self.shown = unchanged
         self.changes: list[tuple[Path, str]] = []
         """What was done to which file, in words."""
         self._held = ExitStack()

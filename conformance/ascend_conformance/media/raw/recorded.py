@@ -6,7 +6,7 @@ DuckDB with the place of each row, table by table.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,7 +29,7 @@ from ascend_ref.spill import Spill
 from ascend_spec import recording_catalog
 
 from ...compare.sql import quoted, text_literal
-from ...engine.relations.views import Part, View, with_interval
+from ...engine.relations.views import Part, View, Views, with_interval
 from ..text.database import AskedOfFacts, Facts, open_facts
 from ..text.shown import shown_columns
 from .folder import MEDIUM
@@ -57,8 +57,8 @@ class ShownByRecords(AskedOfFacts):
         return self._views
 
     @cached_property
-    def _views(self) -> tuple[View, ...]:
-        return tuple(self._view(entity, name) for entity, name in self.names.items())
+    def _views(self) -> Views:
+        return Views(self._view(entity, name) for entity, name in self.names.items())
 
     def _view(self, entity: str, name: str) -> View:
         table = ENTITIES[entity].table
@@ -69,6 +69,12 @@ class ShownByRecords(AskedOfFacts):
         whole = with_interval(known, recording_catalog().entities[entity].interval)
         part = Part(f"db.{quoted(table)}", f"db.{quoted(table)}.place", whole)
         return View(entity, name, MEDIUM, (part,), MEDIUM)
+
+    def contents(self) -> Mapping[str, tuple[int, int]]:
+        """By table, how many rows it has, and a sum of them that other rows hardly have."""
+        query = "SELECT count(*), coalesce(sum(hash(t)), 0)::HUGEINT FROM db.{table} t"
+        tables = {ENTITIES[entity].table for entity in self.names}
+        return {one: self.facts.rows(query.format(table=quoted(one)))[0] for one in sorted(tables)}
 
     def damaged(self, entity: str, columns: Iterable[str]) -> str | None:
         """What of the files that columns of an entity are read from cannot be read, in words."""

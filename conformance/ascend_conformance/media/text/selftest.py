@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from ascend_spec import per_spec
 
@@ -18,6 +19,7 @@ from ...compare.match import Outcome, reports_rows
 from ...engine.failure import rule_that_finds
 from ...engine.relations.edits import Editable
 from ...engine.relations.selftest import Bench
+from ...engine.relations.views import View
 from ...engine.trials import NotBreakable, Rows, Trial, Trials, try_all, try_changes, wrong_rows
 from ...finding import Finding
 from ...options import Options
@@ -150,6 +152,30 @@ def open_specimen(subject: str) -> Iterator[Folder]:
         yield folder
 
 
+class _Watched(EditableFiles):
+    """Facts that may be changed. ``written``: the tables that were, by schema and name."""
+
+    def __init__(self, facts: Facts, writers: Mapping[str, str]) -> None:
+        super().__init__(facts, writers)
+        self.written: set[tuple[str, str]] = set()
+
+    def write(self, view: View, place: int, values: Mapping[str, Any]) -> None:
+        self._note(view)
+        super().write(view, place, values)
+
+    def drop(self, view: View, place: int) -> None:
+        self._note(view)
+        super().drop(view, place)
+
+    def repeat(self, view: View, place: int) -> None:
+        self._note(view)
+        super().repeat(view, place)
+
+    def _note(self, view: View) -> None:
+        events = {("trace", "event"), ("trace", "named")}
+        self.written |= {("raw", view.space)} if view.medium == "csv" else events
+
+
 @contextmanager
 def open_bench(kind: str) -> Iterator[Bench]:
     """The CSV files or the timeline of a clean folder alone, for relations."""
@@ -163,13 +189,21 @@ def open_bench(kind: str) -> Iterator[Bench]:
         @contextmanager
         def changing() -> Iterator[Editable]:
             with facts.undone():
-                yield EditableFiles(facts, folder.csv_writers)
+                yield _Watched(facts, folder.csv_writers)
 
-        def others(shown: Editable) -> set[str]:
-            found = find(folder, rules, WITHOUT_EXAMPLES)
+        def others(shown: Any) -> set[str]:
+            written: set[tuple[str, str]] = shown.written
+            concerned = [
+                one for one in rules if any(_reads(one, *table, None) for table in written)
+            ]
+            found = find(_part(folder, written), concerned, WITHOUT_EXAMPLES) if written else []
             return {one.rule for one in found if _key(one) not in before}
 
-        yield Bench(f"{OF_RELATIONS} {kind}", changing, others)
+        def changed(shown: Any) -> set[str] | None:
+            """The files whose cells were; an event can stand in any layer."""
+            return {name for _, name in shown.written} if kind == "csv" else None
+
+        yield Bench(f"{OF_RELATIONS} {kind}", changing, others, changed)
 
 
 def try_rule(

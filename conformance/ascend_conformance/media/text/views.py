@@ -17,7 +17,7 @@ from ascend_spec.timeline import EventKind, Layer
 
 from ...compare.follow import Shown
 from ...compare.sql import quoted, text_literal
-from ...engine.relations.views import Part, View, with_interval
+from ...engine.relations.views import Part, View, Views, with_interval
 from .database import AskedOfFacts, Facts
 from .layers import layer_table
 from .loadcsv import columns_in
@@ -53,9 +53,9 @@ class ShownByFiles(AskedOfFacts):
         return self._views
 
     @cached_property
-    def _views(self) -> tuple[View, ...]:
+    def _views(self) -> Views:
         tables = self.facts.tables()
-        return (*self._files(tables), *self._layers(tables))
+        return Views((*self._files(tables), *self._layers(tables)))
 
     def _files(self, tables: Mapping[str, frozenset[str]]) -> Iterator[View]:
         for name, spec in text_catalog().csv.items():
