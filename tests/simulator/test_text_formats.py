@@ -265,13 +265,13 @@ FRAMEWORK = {"Python", "Python GC", "async_npu", "async_task_queue", "fwdbwd"}
         [
             ("text-museum", 2, 0),
             ("text-museum", 2, 1),
+            ("950-dense", 2, 2),
             ("edge-310b", 1, 1),
-            ("observed-everything", 2, 2),
             ("text-museum", 2, 2),
             ("dense-pipeline", 4, 1),
-            ("950-dense", 2, 2),
+            ("observed-everything", 2, 2),
         ],
-        every=2,
+        every=3,
     ),
 )
 def test_timelines_show_what_the_truth_counts(
