@@ -16,8 +16,11 @@ OF_VERSIONS = {NOT_ADMITTED, NOT_STATED}
 RULES = few(change_rules().values(), every=12)
 
 
+PACKAGED = State(packaged(), "before")
+
+
 def changed_by(edits: Sequence[Edit], given: Sequence[Edit] = ()) -> list[Change]:
-    before = State(edited(packaged(), given) if given else packaged(), "before")
+    before = State(edited(packaged(), given), "before") if given else PACKAGED
     after = State(edited(packaged(), [*given, *edits]), "after")
     changes = changes_between(before, after)
     return [*version_changes(before, after, changes), *changes]

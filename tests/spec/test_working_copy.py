@@ -210,13 +210,17 @@ ACCESSORS = {
 }
 
 
+NAMED = re.compile(rf"\b({'|'.join(sorted(ACCESSORS))})\(")
+
+
 def test_nothing_keeps_facts_for_longer_than_their_spec_is_in_use() -> None:
     """Where facts are asked for outside a function, or kept by ``functools.cache``."""
     kept = [
         f"{path}:{node.lineno}"
         for package in (ascend_ref, ascend_simulator, ascend_conformance)
         for path in sorted(Path(package.__path__[0]).rglob("*.py"))
-        for node in ast.parse(path.read_text("utf-8")).body
+        if NAMED.search(text := path.read_text("utf-8"))
+        for node in ast.parse(text).body
         if not isinstance(node, ast.FunctionDef) or _cached(node)
         if _asks(node)
     ]
