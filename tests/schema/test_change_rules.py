@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from slices import few
+from slices import some
 
 from ascend_conformance.schema import Change, ChangeRule, State, change_rules, changes_between
 from ascend_conformance.schema.edits import Edit, edited
@@ -13,7 +13,7 @@ from ascend_conformance.schema.versions import NOT_ADMITTED, NOT_STATED, version
 from ascend_spec import packaged
 
 OF_VERSIONS = {NOT_ADMITTED, NOT_STATED}
-RULES = few(change_rules().values(), every=12)
+RULES = some(change_rules().values(), every=24)
 
 
 PACKAGED = State(packaged(), "before")
