@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -122,8 +123,7 @@ def without(counts: Counter[str], names: Collection[str]) -> Counter[str]:
     return Counter({name: count for name, count in counts.items() if name not in names})
 
 
-@pytest.mark.parametrize("writer", WRITERS)
-@pytest.mark.parametrize("name", some(preset_names(), every=5))
+@pytest.mark.parametrize(("name", "writer"), some(product(preset_names(), WRITERS), every=8))
 def test_every_preset_shows_what_is_true(name: str, writer: str, tmp_path: Path) -> None:
     check(case(name, writer), writer, tmp_path)
 

@@ -104,7 +104,7 @@ def predicted(answers: list[PartAnswer]) -> tuple[bool, bool]:
     )
 
 
-@pytest.mark.parametrize(("name", "edit"), few(list(variants()), every=16))
+@pytest.mark.parametrize(("name", "edit"), few(list(variants()), every=24))
 def test_a_variant(name: str, edit: Edit, small: Path, tmp_path: Path) -> None:
     rank = tmp_path / "profile" / small.name
     shutil.copytree(small, rank)

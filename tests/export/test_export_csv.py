@@ -52,7 +52,7 @@ def typed(name: str, writer: str, row: dict[str, str]) -> dict[str, object]:
 @pytest.mark.parametrize("file", FILES, ids=[file.name for file in FILES])
 def test_every_row_schema_is_a_schema(file: CsvFile) -> None:
     for writer in file.writers:
-        Draft202012Validator.check_schema(schema(file.name, writer))
+        jsonschema_rs.meta.validate(schema(file.name, writer))
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+import jsonschema_rs
 import pytest
 from click.testing import CliRunner
 from json_schemas import exported_schema
-from jsonschema import Draft202012Validator
 
 from ascend_ref.markdown import PLAIN
 from ascend_ref.tools.spec.lookup import NotFound, find
@@ -105,7 +105,7 @@ def test_every_schema_that_can_be_exported_is_a_schema() -> None:
     }
     for address, known in writers.items():
         for writer in known:
-            Draft202012Validator.check_schema(exported_schema(address, writer))
+            jsonschema_rs.meta.validate(exported_schema(address, writer))
 
 
 def test_annotations_of_ours_begin_with_x() -> None:

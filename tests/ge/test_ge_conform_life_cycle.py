@@ -107,7 +107,7 @@ def test_g48_with_a_start_that_begins_by_itself_the_flaw_needs_two_calls_less() 
 @pytest.mark.parametrize("rules", [STRICT, LENIENT], ids=["strict", "lenient"])
 def test_g46_a_correct_implementation_of_either_reading_passes(rules: Rules) -> None:
     outcome = conform_life_cycle(
-        InProcess("right", partial(Plain, "", rules.reading)), rules, examples=FEW
+        InProcess("right", partial(Plain, "", rules.reading)), rules, examples=FEW // 4
     )
     assert not outcome.fails
     assert [one.mode for one in outcome.modes] == ["OFF", "CMD", "SUBSCRIBE"]
@@ -263,7 +263,7 @@ def test_an_implementation_that_knows_one_mode_is_judged_in_that_mode(tmp_path: 
 
 def test_the_model_as_a_program_passes_its_own_kit(capsys: pytest.CaptureFixture[str]) -> None:
     words = f"{sys.executable} -m ascend_ref ge life-cycle"
-    given = ["ge", "conform-life-cycle", words, "--keep", "--examples", "20", "--reading"]
+    given = ["ge", "conform-life-cycle", words, "--keep", "--examples", "5", "--reading"]
     assert main([*given, "strict"]) == 0
     assert main([*given, "lenient", "--start-flag"]) == 1  # the model is without the flag
 

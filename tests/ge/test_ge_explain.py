@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,14 @@ def test_g12_g13_g14_the_environment_is_taken_where_it_is_asked_for(
     assert wrong["warnings"] == ["nothing reads GE_PROFILING_MODE; PROFILING_MODE is meant"]
 
 
+@cache
+def addresses_of(options: str, product: str) -> frozenset[str]:
+    """What is there by options that switch the profiling on."""
+    answer = explain(Given("1", options), product)
+    assert answer.settings is not None
+    return frozenset(one.address for one in answer.things)
+
+
 @pytest.mark.parametrize(
     "address",
     [
@@ -107,9 +116,7 @@ def test_g29_backwards_each_way_leads_there_and_no_other_option_does(address: st
             continue
         for product in products:
             text = json.dumps({"output": "folder", name: value})
-            answer = explain(Given("1", text), product)
-            assert answer.settings is not None
-            there = address in {one.address for one in answer.things}
+            there = address in addresses_of(text, product)
             stated = any(
                 way.option == name and not way.adds and product in way.products for way in ways.ways
             )

@@ -6,7 +6,7 @@ import json
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -115,20 +115,29 @@ def test_m73_a_body_that_does_not_end_is_refused(client: Client, size: str, drip
     assert client.ask("devices", **PLACE)[0] == 200
 
 
+@contextmanager
+def bodies_that_stall(client: Client) -> Iterator[None]:
+    """As many as the server waits for at once."""
+    with ExitStack() as stack:
+        for _ in range(app.WAITING):
+            stalled = stack.enter_context(connected(client))
+            stalled.sendall(head(client, SEARCH, "Content-Length: 9") + b"\r\n")
+        yield
+
+
 def test_m73_bodies_that_stall_are_in_the_way_of_nobody_for_long(client: Client) -> None:
-    stalled = [socket.create_connection(address(client), SECONDS) for _ in range(app.WAITING)]
-    try:
-        for one in stalled:
-            one.sendall(head(client, SEARCH, "Content-Length: 9") + b"\r\n")
-        codes = set()
-        end = time.monotonic() + SECONDS
-        while 200 not in codes:
-            assert time.monotonic() < end
-            codes.add(client.ask("devices", **PLACE)[0])
-        assert codes == {200, 503}
-    finally:
-        for one in stalled:
-            one.close()
+    """On a busy machine heads are read late, or bodies given up before the question: again then."""
+    codes = set[int]()
+    end = time.monotonic() + SECONDS
+    while 503 not in codes:
+        with bodies_that_stall(client):
+            given_up = time.monotonic() + PATIENCE
+            answered = 0
+            while answered != 200 or (503 not in codes and time.monotonic() < given_up):
+                assert time.monotonic() < end
+                answered = client.ask("devices", **PLACE)[0]
+                codes.add(answered)
+    assert codes == {200, 503}
 
 
 def test_m73_a_body_that_nobody_reads_ends_the_connection(client: Client) -> None:

@@ -234,7 +234,7 @@ def test_m70_conditions_about_ranks_are_those_of_the_analyser(
 ) -> None:
     draw = random.Random(mode + name)
     statuses = set()
-    for _ in range(40):
+    for _ in range(20):
         condition = drawn_condition(draw, OF_RANKS[name])
         status, answer = ask(client, ANSWERED[name], train_id=mode, **condition)
         statuses.add(status)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from slices import few
+from slices import some
 
 from ascend_conformance.schema import Change, ChangeRule, State, change_rules, changes_between
 from ascend_conformance.schema.edits import Edit, edited
@@ -13,11 +13,14 @@ from ascend_conformance.schema.versions import NOT_ADMITTED, NOT_STATED, version
 from ascend_spec import packaged
 
 OF_VERSIONS = {NOT_ADMITTED, NOT_STATED}
-RULES = few(change_rules().values(), every=12)
+RULES = some(change_rules().values(), every=24)
+
+
+PACKAGED = State(packaged(), "before")
 
 
 def changed_by(edits: Sequence[Edit], given: Sequence[Edit] = ()) -> list[Change]:
-    before = State(edited(packaged(), given) if given else packaged(), "before")
+    before = State(edited(packaged(), given), "before") if given else PACKAGED
     after = State(edited(packaged(), [*given, *edits]), "after")
     changes = changes_between(before, after)
     return [*version_changes(before, after, changes), *changes]

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+import jsonschema_rs
 from truth_by_hand import truth_of
 
 from ascend_ref.capture import Switches
@@ -222,7 +222,7 @@ class Pair:
     def run(self, *faults: FaultChoice) -> Run:
         self.runs += 1
         run = Run(replace(self.scenario, faults=faults), self.folder / str(self.runs))
-        jsonschema.validate(run.truth, schema())
+        jsonschema_rs.validate(schema(), run.truth)
         assert len(run.faults) == len(faults)
         for fault, told in zip(faults, run.faults, strict=True):
             self.assert_told(run, fault, told)

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-import jsonschema
+import jsonschema_rs
 import numpy as np
 import pytest
 from faults_by_hand import SEED, Rank, Run, scenario_of
@@ -90,7 +90,7 @@ def recorded(*faults: FaultChoice) -> int:
 def test_the_truth_counts_the_rows_that_the_database_lacks(
     kind: FaultKind, healthy: Run, faulty: Run
 ) -> None:
-    jsonschema.validate(faulty.truth, schema())
+    jsonschema_rs.validate(schema(), faulty.truth)
     lacks = counted(healthy.ranks[1]) - counted(faulty.ranks[1])
     loss = loss_of(faulty.truth)
     assert loss["rank"] == 1
@@ -335,7 +335,7 @@ def test_any_loss_can_be_written(scenario: Scenario) -> None:
     with TemporaryDirectory() as folder:
         run = write_run(scenario, SEED, Path(folder) / "run")
         for path in run.truths:
-            jsonschema.validate(json.loads(path.read_text(encoding="utf-8")), schema())
+            jsonschema_rs.validate(schema(), json.loads(path.read_text(encoding="utf-8")))
 
 
 @settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))

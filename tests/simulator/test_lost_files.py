@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+import jsonschema_rs
 import pytest
 from faults_by_hand import SEED, scenario_of
 from slices import few
@@ -40,7 +40,7 @@ def written(scenario: Scenario, into: Path, forms: tuple[str, ...] = FORMS) -> R
 def truth_of(run: Run) -> dict[str, Any]:
     (path,) = run.truths
     found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    jsonschema.validate(found, schema())
+    jsonschema_rs.validate(schema(), found)
     return found
 
 

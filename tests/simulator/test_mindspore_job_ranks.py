@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -76,9 +77,10 @@ def parsed(
     return folder / "parsed"
 
 
-@pytest.fixture
-def captures(monkeypatch: pytest.MonkeyPatch) -> list[Capture]:
-    """The captures of which jobs are written."""
+def parsed_with_captures(
+    folder: Path, scenario: Scenario, day: str
+) -> tuple[Path, tuple[Capture, ...]]:
+    """The folder with the intermediate files of all ranks, and of what they were written."""
     found: list[Capture] = []
     write = jobs.write_ascend_job
 
@@ -86,8 +88,23 @@ def captures(monkeypatch: pytest.MonkeyPatch) -> list[Capture]:
         found.append(capture)
         return write(folder, capture, *more, **others)
 
-    monkeypatch.setattr(jobs, "write_ascend_job", note)
-    return found
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jobs, "write_ascend_job", note)
+        return parsed(folder, scenario, day), tuple(found)
+
+
+SmallJob = Callable[[str], tuple[Path, tuple[Capture, ...]]]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> SmallJob:
+    """The small job as of a day."""
+
+    @cache
+    def of(day: str) -> tuple[Path, tuple[Capture, ...]]:
+        return parsed_with_captures(tmp_path_factory.mktemp("small"), SMALL, day)
+
+    return of
 
 
 def ask(folder: Path, analyser: str, day: str, **switches: Any) -> Any:
@@ -98,10 +115,8 @@ def ask(folder: Path, analyser: str, day: str, **switches: Any) -> Any:
 
 
 @pytest.mark.parametrize("day", DAYS)
-def test_m62_ranks_spend_steps_on_what_their_captures_show(
-    day: str, tmp_path: Path, captures: list[Capture]
-) -> None:
-    folder = parsed(tmp_path, SMALL, day)
+def test_m62_ranks_spend_steps_on_what_their_captures_show(day: str, small: SmallJob) -> None:
+    folder, captures = small(day)
     assert sorted(one.origin.rank for one in captures) == [0, 1, 2]
     for capture in captures:
         rank = capture.origin.rank
@@ -119,9 +134,9 @@ def test_m62_ranks_spend_steps_on_what_their_captures_show(
 
 @pytest.mark.parametrize("day", DAYS)
 def test_m66_ranks_compute_as_many_operations_as_their_counters_show(
-    day: str, tmp_path: Path, captures: list[Capture]
+    day: str, small: SmallJob
 ) -> None:
-    folder = parsed(tmp_path, SMALL, day)
+    folder, captures = small(day)
     answer = ask(folder, "cluster_flops", day)
     names = answer["col_name"]
     shown = {row[names.index("rank_id")]: row[names.index("FLOPs")] for row in answer["object"]}
@@ -135,10 +150,8 @@ def test_m66_ranks_compute_as_many_operations_as_their_counters_show(
 
 
 @pytest.mark.parametrize("day", DAYS)
-def test_m64_links_carry_what_captures_moved_over_them(
-    day: str, tmp_path: Path, captures: list[Capture]
-) -> None:
-    folder = parsed(tmp_path, SMALL, day)
+def test_m64_links_carry_what_captures_moved_over_them(day: str, small: SmallJob) -> None:
+    folder, captures = small(day)
     answer = ask(folder, "cluster_link", day)
     shown: dict[tuple[int, int], list[float]] = defaultdict(lambda: [0.0, 0.0])
     for link, kind, time, size, _ in answer["object"]:
@@ -158,11 +171,9 @@ def test_m64_links_carry_what_captures_moved_over_them(
 
 
 @pytest.mark.parametrize("day", ["2021-06-20", "2022-02-01", "2022-04-01"])
-def test_m65_graphs_hold_the_memory_of_their_captures(
-    day: str, tmp_path: Path, captures: list[Capture]
-) -> None:
+def test_m65_graphs_hold_the_memory_of_their_captures(day: str, tmp_path: Path) -> None:
     scenario = replace(SMALL, capture=Switches(memory=True))
-    folder = parsed(tmp_path, scenario, day)
+    folder, captures = parsed_with_captures(tmp_path, scenario, day)
     shown = ask(folder, "memory_usage", day, show="ranks")
     for capture in captures:
         own = shown[f"device{capture.origin.rank}"]

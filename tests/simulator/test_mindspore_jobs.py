@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import jsonschema
+import jsonschema_rs
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -386,7 +386,7 @@ def test_parsers_find_what_a_fault_leaves(fault: FaultChoice, day: str, tmp_path
         assert steps_of(job) == true_steps(job, is_training=True)
         check_ai_cpu(job)
     truth = json.loads((tmp_path / "run" / "truth.json").read_text())
-    jsonschema.validate(truth, schema())
+    jsonschema_rs.validate(schema(), truth)
     check_stated(tmp_path / "run", truth, day)
 
 

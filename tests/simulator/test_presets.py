@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+import jsonschema_rs
 import pytest
 from slices import marked, some
 from written_truth import operators_in, steps_in, tasks_in, traffic_in
@@ -62,7 +62,7 @@ def test_a_preset_is_clean_and_holds_its_truth(name: str, level: int, tmp_path: 
     run = write_run(scenario, 0, tmp_path / "run", executor=executor)
     assert said(run.folder, ranks) == []
     truth = json.loads((run.folder / TRUTH).read_text(encoding="utf-8"))
-    jsonschema.validate(truth, schema())
+    jsonschema_rs.validate(schema(), truth)
     for totals in truth["totals"]:
         (database,) = run.folder.glob(f"*/*/ascend_pytorch_profiler_{totals['rank']}.db")
         assert_truth(database, totals, level)

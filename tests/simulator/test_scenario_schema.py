@@ -148,7 +148,7 @@ def test_a_preset_is_valid_named_and_summed_up_in_a_line(name: str) -> None:
     assert parse(preset_text(name)) == presets()[name]
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=30)
 @given(scenarios())
 def test_drawn_scenarios_are_possible_and_survive_being_written(scenario: Scenario) -> None:
     assert validate(scenario) == scenario

@@ -87,7 +87,7 @@ def test_the_documented_reading_has_every_table_too(revision: str, carrier: str)
     }
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(revision=st.sampled_from(REVISIONS), shape=shapes())
 def test_any_shape_holds_every_invariant(revision: str, shape: Shape) -> None:
     assert list(faults(revision, shape)) == []

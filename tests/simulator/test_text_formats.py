@@ -265,13 +265,13 @@ FRAMEWORK = {"Python", "Python GC", "async_npu", "async_task_queue", "fwdbwd"}
         [
             ("text-museum", 2, 0),
             ("text-museum", 2, 1),
+            ("950-dense", 2, 2),
             ("edge-310b", 1, 1),
-            ("observed-everything", 2, 2),
             ("text-museum", 2, 2),
             ("dense-pipeline", 4, 1),
-            ("950-dense", 2, 2),
+            ("observed-everything", 2, 2),
         ],
-        every=2,
+        every=3,
     ),
 )
 def test_timelines_show_what_the_truth_counts(
@@ -293,7 +293,7 @@ def test_timelines_show_what_the_truth_counts(
 @pytest.mark.parametrize("name", ["text-museum", "dense-pipeline"])
 def test_step_trace_time_tells_the_truth(name: str, tmp_path: Path) -> None:
     """Within half a microsecond: the adapter adds up doubles of microseconds (7.7)."""
-    scenario = override(preset(name), ranks=4 if name == "dense-pipeline" else 2)
+    scenario = override(preset(name), ranks=4 if name == "dense-pipeline" else 2, steps=2)
     run = write_run(scenario, 3, tmp_path / "run", ("pytorch-text",))
     truth = json.loads(run.truths[0].read_text())["totals"]
     for one in truth:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from typing import Any, get_args
 
+import jsonschema_rs
 import pytest
 import yaml
-from jsonschema import Draft202012Validator
 from test_vocabulary import _repeated_keys, errors, schemas
 
 from ascend_spec import bin_catalog, packaged
@@ -218,7 +218,7 @@ def test_a_sign_is_of_a_block_type_that_the_epoch_has() -> None:
     facts = bin_catalog()
     for epoch in facts.epochs:
         for code, form in epoch.signs.items():
-            Draft202012Validator.check_schema(form)
+            jsonschema_rs.meta.validate(form)
             assert facts.axis.in_force(facts.blocks[code], epoch.id)
 
 

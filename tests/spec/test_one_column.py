@@ -11,7 +11,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import ANY
@@ -238,17 +238,13 @@ def test_the_pages_show_the_columns(draft: Draft) -> None:
     ],
 )
 def test_the_self_test_breaks_what_is_new(draft: Draft, name: str) -> None:
-    tried: list[str] = []
     with using(load_spec(draft.spec)):
-        for batch in batches(("msprof",), (NEW,)):
-            keys = tuple(key for key in batch.keys if name in key)
-            if not keys:
-                continue
-            result = run_batch(type(batch)(batch.carrier, batch.revision, keys))
-            assert (result.unclean, result.missed, result.false_alarms) == ([], [], [])
-            assert len(result.trials) == len(keys)
-            tried += keys
-    assert tried, "no rule judges it"
+        every = batches(("msprof",), (NEW,))
+        keys = tuple(key for batch in every for key in batch.keys if name in key)
+        assert keys, "no rule judges it"
+        result = run_batch(replace(every[0], keys=keys))
+    assert (result.unclean, result.missed, result.false_alarms) == ([], [], [])
+    assert len(result.trials) == len(keys)
 
 
 @pytest.mark.exhaustive

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from slices import some
 from small_recordings import START, kernel, recording, task, written
 
 from ascend_ref.capture import RECORDS
@@ -64,10 +65,21 @@ def file_of(path: Path, output: Output) -> str:
     return found
 
 
-@pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize(
-    ("output", "writer"),
-    [("msprof", None), ("msprof", "python"), ("pytorch", None), ("pytorch", "adapter-2025-12")],
+    ("preset", "output", "writer"),
+    some(
+        [
+            (preset, *form)
+            for preset in PRESETS
+            for form in (
+                ("msprof", None),
+                ("pytorch", "adapter-2025-12"),
+                ("msprof", "python"),
+                ("pytorch", None),
+            )
+        ],
+        every=3,
+    ),
 )
 def test_files_are_whole_and_always_the_same(
     preset: str, output: Output, writer: str | None, tmp_path: Path

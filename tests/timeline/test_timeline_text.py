@@ -108,7 +108,7 @@ IDS = {
 }
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=20)
 @given(st.data())
 @pytest.mark.parametrize("key", IDS, ids=str)
 def test_flow_ids_are_sums_of_shifted_numbers(
