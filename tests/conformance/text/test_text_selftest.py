@@ -14,6 +14,7 @@ from ascend_conformance.media.text.folder import Folder
 from ascend_conformance.media.text.rules import load_text_rules
 from ascend_conformance.media.text.selftest import (
     WITHOUT_EXAMPLES,
+    Clean,
     changed_columns,
     changed_tables,
     open_specimen,
@@ -37,7 +38,7 @@ def test_a_clean_folder_is_clean(folder: Folder) -> None:
 
 @pytest.mark.parametrize("rule", some(STRUCTURAL, every=5), ids=lambda rule: rule.id)
 def test_a_break_wakes_its_rule_only(folder: Folder, rule) -> None:  # type: ignore[no-untyped-def]
-    for trial in try_rule("adapter", folder, rule, set()):
+    for trial in try_rule("adapter", folder, rule, Clean()):
         if trial.not_broken is None:
             fired = {name for name in trial.fired if load_text_rules()[name].search.check}
             assert rule.id in fired
@@ -73,6 +74,9 @@ def test_a_check_is_asked_again_where_its_cells_change() -> None:
     assert not can_wake(device, "raw", "op_summary", {"op name"})
     assert can_wake("parts-of-another-time", "raw", "op_summary", {"task start time(us)"})
     assert not can_wake("parts-of-another-time", "trace", "event", {"args"})
+    assert not can_wake("crossing-slices", "trace", "communication", None)
+    assert can_wake("crossing-slices", "trace", "event", None)
+    assert can_wake("wrong-args", "trace", "communication", {"size_mb"})
     assert can_wake(clocks, "raw", "op_summary", {"op name"})
     assert not can_wake(clocks, "raw", "op_statistic", None)
 

@@ -25,6 +25,7 @@ from .clocks import unfitting_clocks
 from .derived.operators import FILES
 from .findings import Fault, finding_of
 from .folder import Folder
+from .layers import layers_by_table
 from .loaddocs import DOUBLED
 from .loadtrace import TWICE
 from .queries import nothing_asked
@@ -32,6 +33,7 @@ from .rules import CELLS, TextRule, load_text_rules
 from .structureargs import wrong_args
 from .structurecsv import Check, malformed_rows
 
+ARGS = "wrong-args"
 OF_TEXT: Mapping[str, Check] = {
     "malformed-rows": partial(
         structurecsv.malformed_rows, ("bad-quote", "lone-return", "too-long")
@@ -73,7 +75,7 @@ OF_TIMELINES: Mapping[str, Check] = {
     "unknown-layers": structuretrace.unknown_layers,
     "unknown-events": structuretrace.unknown_events,
     "wrong-pids": structuretrace.wrong_pids,
-    "wrong-args": wrong_args,
+    ARGS: wrong_args,
     "crossing-slices": structuretrace.crossing_slices,
 }
 OF_ROWS: Mapping[str, Check] = {
@@ -105,6 +107,8 @@ def can_wake(check: str, schema: str, table: str, columns: Collection[str] | Non
     """
     if schema not in reads(check) or (check == "unfitting-clocks" and table not in FILES):
         return False
+    if schema == "trace" and table in layers_by_table():
+        return check == ARGS  # the others look at the events that layers are selected from
     if check not in OF_FOLDERS or columns is None:
         return True
     seen = DEVICES if check == "parts-of-another-device" else columns_of_times()

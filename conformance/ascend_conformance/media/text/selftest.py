@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import ceil
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 
 from ascend_spec import per_spec
 
-from ...compare.agreement import WHICH, Agreement
+from ...compare.agreement import WHICH, Agreement, tables_in
 from ...compare.match import Outcome, reports_rows
 from ...engine.failure import rule_that_finds
 from ...engine.relations.edits import Editable
@@ -42,6 +42,9 @@ WITHOUT_EXAMPLES = Options(max_examples=0)
 Case = tuple[str, str, str]
 """A rule, its place, and the words of a legal case; none of its break."""
 
+OF_EVENTS = frozenset({("trace", "event"), ("trace", "process"), ("trace", "shape")})
+"""Tables that all others of a timeline are selected from."""
+
 OF_RELATIONS = "adapter-museum"
 """The folder that shows the most of a recording."""
 
@@ -50,6 +53,16 @@ _CHANGED = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|\w+|\S""")
+
+
+@dataclass(frozen=True, slots=True)
+class Clean:
+    """A folder before it is changed: the keys of its findings, and the contents of the tables of
+    its timelines; without these any of them may differ after a change.
+    """
+
+    found: Collection[tuple[str, str]] = ()
+    events: Mapping[str, object] = field(default_factory=dict)
 
 
 def run_subject(
@@ -63,7 +76,7 @@ def run_subject(
     result = Trials()
     with open_specimen(subject) as folder:
         clean = find(folder, list(rules.values()), WITHOUT_EXAMPLES)
-        before = {_key(one) for one in clean}
+        before = Clean({_key(one) for one in clean}, _events(folder.facts))
         result.unclean += [
             f"{subject}: {one.rule} {one.place}: {one.message}"
             for one in clean
@@ -210,12 +223,13 @@ def try_rule(
     subject: str,
     folder: Folder,
     rule: TextRule,
-    before: set[tuple[str, str]],
+    before: Clean,
     done: Collection[Case] = (),
 ) -> Iterator[Trial]:
     """Break the facts for a rule at each of its places, and make each of its legal cases.
 
-    Findings from ``before`` do not count. ``done``: cases of queries that need not be tried.
+    Findings of the folder ``before`` do not count. ``done``: cases of queries that need not be
+    tried.
     """
     if rule.search.outputs and folder.output not in rule.search.outputs:
         yield Trial(subject, rule.id, not_broken="the rule is for other folders")
@@ -318,7 +332,7 @@ def _is_reported(sources: Sources, found: Outcome, mutation: Mutation) -> bool:
 def _change(
     folder: Folder,
     rule: TextRule,
-    before: set[tuple[str, str]],
+    before: Clean,
     instance: TextInstance | None,
     trial: Trial,
     change: Sequence[str],
@@ -333,13 +347,18 @@ def _change(
             raise NotBreakable("the facts have nothing to change")
         changed = changed_tables(change)
         rules = affected(changed, rule, changed_columns(change))
+        if changed & OF_EVENTS and before.events:
+            events = _events(facts).items()
+            differing = {name for name, content in events if before.events[name] != content}
+            differing |= {f"{one}.{name}" for raw, name in changed for one in (raw, "csv")}
+            rules = [one for one in rules if one.id == rule.id or _reads_any(one, differing)]
         found = find(_part(folder, changed), rules, WITHOUT_EXAMPLES)
-        fired = {one.rule for one in found if _key(one) not in before}
+        fired = {one.rule for one in found if _key(one) not in before.found}
         if not trial.legal and rule.id not in fired and rule.id in {one.rule for one in found}:
             raise NotBreakable("the folder has it already")
         wrong = None
         if instance is not None and is_counted:
-            new = [one for one in found if one.rule == rule.id and _key(one) not in before]
+            new = [one for one in found if one.rule == rule.id and _key(one) not in before.found]
             wrong = _wrong(folder, instance, prints, new)
         return fired, wrong
 
@@ -443,10 +462,24 @@ def _reads(rule: TextRule, schema: str, name: str, columns: Collection[str] | No
         return can_wake(rule.search.check, schema, name, columns)
     if schema == "unit":
         return False
-    whole = (schema, name) in {("trace", "event"), ("trace", "process"), ("trace", "shape")}
-    table = r"trace\." if whole else rf'\b{schema}\."?{name}\b'
+    table = r"trace\." if (schema, name) in OF_EVENTS else rf'\b{schema}\."?{name}\b'
     shown = re.compile(rf'{table}|\bcsv\."?{name}\b' if schema == "raw" else table)
     return shown.search(_asked(rule.id)) is not None
+
+
+def _events(facts: Facts) -> Mapping[str, object]:
+    """How many rows each table of the timelines has, and a sum that other rows hardly have."""
+    tables = [name for name in facts.tables() if name.startswith("trace.")]
+    sums = "count(*), sum(hash(t)::HUGEINT)"
+    query = " UNION ALL ".join(f"SELECT '{one}', {sums} FROM {one} t" for one in tables)
+    return {name: content for name, *content in facts.rows(query)}
+
+
+def _reads_any(rule: TextRule, tables: Collection[str]) -> bool:
+    """Whether a rule that is no query reads anything, or a query one of the tables."""
+    if rule.search.check is not None:
+        return True
+    return not set(tables).isdisjoint(tables_in(_asked(rule.id)))
 
 
 @per_spec
