@@ -117,6 +117,15 @@ def state(folder: Path) -> Mapping[str, tuple[int, int, int, str]]:
     return found
 
 
+def digest_of(folder: Path) -> str:
+    """A hash of the names and bytes of all files in a folder: what a verdict on it follows from."""
+    found = hashlib.sha256()
+    for path in sorted(one for one in folder.rglob("*") if one.is_file()):
+        content = path.read_bytes()
+        found.update(f"{path.relative_to(folder)}\0{len(content)}\0".encode() + content)
+    return found.hexdigest()
+
+
 def judge(path: Path, options: Options | None = None) -> FileReport:
     """The verdict on one database, which must leave its folder alone and take no time."""
     before = state(path.parent)

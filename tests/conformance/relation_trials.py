@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import apsw
 
@@ -29,7 +33,15 @@ PRESET = "text-museum"
 
 def simulate(into: Path) -> Path:
     """The profile of the first rank, with its database and its text files."""
-    folder = into / "run"
+    return Path(shutil.copytree(_simulated(), into / _simulated().name))
+
+
+@cache
+def _simulated() -> Path:
+    """The profile, written once for all modules of a process."""
+    place = TemporaryDirectory(prefix=".ascend-ref-")
+    atexit.register(place.cleanup)
+    folder = Path(place.name) / "run"
     arguments = ["simulate", PRESET, "--as", "pytorch-db,pytorch-text"]
     assert main([*arguments, "--output", str(folder)]) == 0
     return min(one for one in folder.iterdir() if one.is_dir())

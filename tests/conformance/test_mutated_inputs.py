@@ -32,7 +32,7 @@ from ascend_spec import catalog
 
 OLDEST = catalog().revisions[0].id
 SMALL = Shape(ranks=1, operators=1, steps=1, level=1)
-FEW = 20
+FEW = 12
 EACH = 10_000
 PARTS = 200
 """Into which the inputs of a medium are divided, so that several processes share them."""

@@ -17,12 +17,15 @@ import ascend_conformance
 from ascend_conformance.check import check
 from ascend_conformance.engine.relations.binding import Unjudged, bind
 from ascend_conformance.engine.relations.judge import Answer, ask, counted_together, groups
+from ascend_conformance.engine.relations.looking import Looks
 from ascend_conformance.engine.relations.media import MEDIA, judged_in
 from ascend_conformance.engine.relations.rule import Relation, load_relations
+from ascend_conformance.engine.relations.selftest import try_relations
 from ascend_conformance.engine.relations.sql import lint, rows_query
 from ascend_conformance.media import load_rules
 from ascend_conformance.media.db.edits import EditableDatabase
 from ascend_conformance.media.db.plan import Selection
+from ascend_conformance.media.db.selftest import open_bench
 from ascend_conformance.options import Options
 from ascend_ref.cli import main
 from ascend_spec import recording_catalog
@@ -214,6 +217,23 @@ def _answers(trial: Trial, relation: Relation, decoded: bool = False) -> tuple[o
         for entity, columns in relation.search.reads.items():
             query = query.replace(bound[entity].select(columns), f"FROM {entity}_rows", 1)
         return connection.execute(f"{asked}({query})").fetchone() or ()
+
+
+def test_only_relations_that_a_change_concerns_are_asked_and_nothing_is_missed() -> None:
+    some = list(RELATIONS.values())[5::60]
+    with open_bench("msprof") as bench:
+        asked = try_relations(bench, some)
+        assert asked.mutations
+        assert try_relations(replace(bench, changed=lambda _: None), some) == asked
+
+
+def test_a_change_concerns_what_reads_its_table(profile: Path) -> None:
+    with opened(profile, "database") as trial:
+        looks = Looks(trial.shown, RELATIONS.values())
+        concerned = looks.concerned(RELATIONS.values(), trial.shown, {"OP_MEMORY"})
+        assert RELATIONS["REL601"] in concerned
+        assert RELATIONS["REL304"] not in concerned
+        assert looks.concerned(RELATIONS.values(), trial.shown, None) == [*RELATIONS.values()]
 
 
 def test_no_query_scans_inside_a_scan(profile: Path) -> None:

@@ -6,6 +6,7 @@ But for advice: lengths, sizes and notifications of the captures are random.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -26,8 +27,7 @@ def violations(report: Report) -> set[str]:
     return {finding.rule for finding in report.findings if finding.verdict == "violation"}
 
 
-@pytest.mark.parametrize("level", [0, 1, 2])
-@pytest.mark.parametrize("revision", some(REVISIONS, every=4))
+@pytest.mark.parametrize(("revision", "level"), some(product(REVISIONS, (0, 1, 2)), every=7))
 def test_nothing_is_found_in_a_complete_capture(tmp_path: Path, revision: str, level: int) -> None:
     shown = capture(level, switches=replace(EVERYTHING, level=level))
     write_pytorch_profile(tmp_path, shown, revision)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
 from encode_captures import EVERYTHING, capture
 from encode_profiles import NEWEST, REVISIONS, encoded, opened, texts
+from slices import some
 
 from ascend_ref.profile import write_pytorch_profile
 from ascend_spec import catalog
@@ -72,8 +73,7 @@ def expected_steps(connection: sqlite3.Connection, *, floored: bool) -> list[tup
     return found
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("revision", REVISIONS)
+@pytest.mark.parametrize(("revision", "seed"), some(product(REVISIONS, range(3)), every=5))
 def test_the_step_trace_is_what_sql_makes_of_the_tasks(
     tmp_path: Path, revision: str, seed: int
 ) -> None:

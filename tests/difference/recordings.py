@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from ascend_simulator.run import write_run
 from ascend_simulator.scenario import override, preset
@@ -17,10 +21,17 @@ NONE = (4294967295, 4000000000, -1)
 
 def write_profile(base: Path, kinds: Sequence[str], named: str = "*_ascend_pt") -> Path:
     """The folder of rank 0 of a run whose files have rows of every kind."""
-    run = write_run(
-        override(preset("text-museum"), ranks=2, steps=1), 0, base / "run", tuple(kinds)
-    )
-    return next(iter(sorted(run.folder.glob(named))))
+    folder = shutil.copytree(_written(tuple(kinds)), base / "run")
+    return next(iter(sorted(folder.glob(named))))
+
+
+@cache
+def _written(kinds: tuple[str, ...]) -> Path:
+    """The run, written once for all modules of a process."""
+    place = TemporaryDirectory(prefix=".ascend-ref-")
+    atexit.register(place.cleanup)
+    run = override(preset("text-museum"), ranks=2, steps=1)
+    return write_run(run, 0, Path(place.name) / "run", kinds).folder
 
 
 def database_of(folder: Path) -> Path:

@@ -142,6 +142,13 @@ def bad_row(session: Session, instance: Instance, references: References) -> str
 
     ``None`` for other rules, and for a reference whose targets cannot be read.
     """
+    known = references.written.get(id(instance))
+    if known is None:
+        known = references.written[id(instance)] = instance, _written(session, instance, references)
+    return known[1]
+
+
+def _written(session: Session, instance: Instance, references: References) -> str | None:
     bad = instance.row
     if not bad:
         return None

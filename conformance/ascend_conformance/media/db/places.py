@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from ascend_spec import Catalog, Schema
@@ -29,7 +30,7 @@ AFFINITY_STORAGE: Mapping[str, frozenset[str]] = {
 """What a column of this declared type holds after SQLite applied its affinity."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Instance:
     """One rule at one place: the unit that is run, counted, broken and reported.
 
@@ -44,7 +45,7 @@ class Instance:
     row: str | None = None
     select: str | None = None
 
-    @property
+    @cached_property
     def at(self) -> str:
         """``TABLE.column``, ``TABLE`` or nothing for the file itself."""
         return ".".join(part for part in (self.table, self.column) if part)

@@ -90,7 +90,8 @@ class _Selected:
 
 
 @per_spec
-def _selected(key: SchemaKey, selection: Selection) -> _Selected:
+def selected_instances(key: SchemaKey, selection: Selection) -> _Selected:
+    """Those of :func:`all_instances` that a selection wants, by the way they run."""
     wanted: dict[str, bool] = {}
     in_python: dict[str, list[Instance]] = {}
     in_sql: list[tuple[Instance, frozenset[str]]] = []
@@ -130,7 +131,7 @@ def make_plan(
     rows: dict[str, list[Instance]] = {}
     selects: list[Instance] = []
     skipped: dict[tuple[str, str], Skipped] = {}
-    selected = _selected(schema_key(session.schema), selection)
+    selected = selected_instances(schema_key(session.schema), selection)
     for instance, read in selected.in_sql:
         if changed is not None and read.isdisjoint(changed):
             continue

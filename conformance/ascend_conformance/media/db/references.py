@@ -162,13 +162,17 @@ class Targets:
 
 
 class References:
-    """Predicates over the surveyed targets, for one connection."""
+    """Predicates over the surveyed targets, for one connection.
+
+    ``written``: those of rules, as :func:`.judge.bad_row` keeps them.
+    """
 
     def __init__(
         self, connection: apsw.Connection, targets: Targets | Mapping[Place, Target]
     ) -> None:
         self._connection = connection
         self.targets = targets
+        self.written: dict[int, tuple[object, str | None]] = {}
         self._key_tables: set[str] = set()
 
     def resolves(self, value: str, targets: Sequence[Place]) -> str:
