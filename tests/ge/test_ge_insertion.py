@@ -65,6 +65,24 @@ def test_g85_to_g104_g114_random_graphs_agree_with_a_plain_program(
 
 
 @pytest.mark.exhaustive
+@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@given(documents(), NAMED, NAMED, EXECUTORS)
+def test_g114_hundreds_of_random_graphs_agree(
+    document: Row, fp: str, bp: str, executor: str | None
+) -> None:
+    agree(document, fp, bp, executor)
+
+
+@pytest.mark.exhaustive
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@given(documents(most=200), NAMED, NAMED, EXECUTORS)
+def test_g114_hundred_large_random_graphs_agree(
+    document: Row, fp: str, bp: str, executor: str | None
+) -> None:
+    agree(document, fp, bp, executor)
+
+
+@pytest.mark.campaign
 @settings(max_examples=8_000, deadline=None, suppress_health_check=list(HealthCheck))
 @given(documents(), NAMED, NAMED, EXECUTORS)
 def test_g114_thousands_of_random_graphs_agree(
@@ -73,7 +91,7 @@ def test_g114_thousands_of_random_graphs_agree(
     agree(document, fp, bp, executor)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @settings(max_examples=2_000, deadline=None, suppress_health_check=list(HealthCheck))
 @given(documents(most=200), NAMED, NAMED, EXECUTORS)
 def test_g114_large_random_graphs_agree(
