@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import insertion_plain
-import jsonschema
+import jsonschema_rs
 import pytest
 from ge_graphs import documents
 from hypothesis import HealthCheck, given, settings
@@ -103,4 +103,4 @@ def test_g114_large_random_graphs_agree(
 @settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 @given(documents())
 def test_g113_drawn_graphs_obey_the_published_schema(document: Row) -> None:
-    jsonschema.validate(document, ge_schema(ge_catalog().documents, "graph"))
+    jsonschema_rs.validate(ge_schema(ge_catalog().documents, "graph"), document)
