@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from perfetto_view import view
 from real_timelines import DATA, REAL
-from slices import few
+from slices import some
 from timeline_variants import EPOCH, Event, base, drawn, instant, variants
 
 from ascend_conformance.consumers.asking import who_reads
@@ -72,7 +72,7 @@ def crossings(events: Sequence[Event]) -> int:
     return found
 
 
-@pytest.mark.parametrize("seed", few(range(40, 60), every=10))
+@pytest.mark.parametrize("seed", some(range(40, 60), every=10))
 def test_random_slices_are_all_shown_where_they_are(seed: int, tmp_path: Path) -> None:
     events = drawn(seed)
     new = written(events, tmp_path)
@@ -91,7 +91,7 @@ def test_random_slices_are_all_shown_where_they_are(seed: int, tmp_path: Path) -
             assert times[parent][0] <= times[name][0] <= times[name][1] <= times[parent][1]
 
 
-@pytest.mark.parametrize("seed", few(range(40, 60), every=10))
+@pytest.mark.parametrize("seed", some(range(40, 60), every=10))
 def test_nothing_else_of_an_event_changes(seed: int, tmp_path: Path) -> None:
     events = drawn(seed)
     after = plainly(written(events, tmp_path))
@@ -128,7 +128,7 @@ def test_arrows_lead_from_each_call_to_its_task(name: str, tmp_path: Path) -> No
     assert found.arrows == Counter((f"launch {one}", f"task {one}") for one in range(20))
 
 
-@pytest.mark.parametrize(("name", "text"), few(list(variants()), every=10))
+@pytest.mark.parametrize(("name", "text"), some(list(variants()), every=10))
 def test_a_variant_is_written_or_refused_as_damaged(name: str, text: str, tmp_path: Path) -> None:
     """What is mended is not lost; what is said to be lost still is by the trace processor."""
     path = tmp_path / "trace_view.json"

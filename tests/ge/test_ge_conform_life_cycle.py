@@ -59,7 +59,7 @@ def answers(plain: Plain, calls: list[dict[str, Any]]) -> list[Mapping[str, Any]
     "flaw",
     [
         pytest.param(one, marks=pytest.mark.exhaustive if MINIMAL[one] > 3 else ())
-        for one in MINIMAL  # the default run has "flag kept" in C++
+        for one in MINIMAL  # the default run has a flaw of four calls over a pipe
     ],
 )
 def test_g46_g49_a_flawed_implementation_is_found_by_the_shortest_sequence_there_is(
@@ -156,6 +156,7 @@ def flaw_in_cpp(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.mark.exhaustive
 def test_g48_g49_the_flaw_of_upstream_in_cpp_is_found_over_the_pipe(
     flaw_in_cpp: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

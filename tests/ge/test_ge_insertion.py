@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import insertion_plain
-import jsonschema
+import jsonschema_rs
 import pytest
 from ge_graphs import documents
 from hypothesis import HealthCheck, given, settings
@@ -65,6 +65,24 @@ def test_g85_to_g104_g114_random_graphs_agree_with_a_plain_program(
 
 
 @pytest.mark.exhaustive
+@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@given(documents(), NAMED, NAMED, EXECUTORS)
+def test_g114_hundreds_of_random_graphs_agree(
+    document: Row, fp: str, bp: str, executor: str | None
+) -> None:
+    agree(document, fp, bp, executor)
+
+
+@pytest.mark.exhaustive
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@given(documents(most=200), NAMED, NAMED, EXECUTORS)
+def test_g114_hundred_large_random_graphs_agree(
+    document: Row, fp: str, bp: str, executor: str | None
+) -> None:
+    agree(document, fp, bp, executor)
+
+
+@pytest.mark.campaign
 @settings(max_examples=8_000, deadline=None, suppress_health_check=list(HealthCheck))
 @given(documents(), NAMED, NAMED, EXECUTORS)
 def test_g114_thousands_of_random_graphs_agree(
@@ -73,7 +91,7 @@ def test_g114_thousands_of_random_graphs_agree(
     agree(document, fp, bp, executor)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @settings(max_examples=2_000, deadline=None, suppress_health_check=list(HealthCheck))
 @given(documents(most=200), NAMED, NAMED, EXECUTORS)
 def test_g114_large_random_graphs_agree(
@@ -85,4 +103,4 @@ def test_g114_large_random_graphs_agree(
 @settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 @given(documents())
 def test_g113_drawn_graphs_obey_the_published_schema(document: Row) -> None:
-    jsonschema.validate(document, ge_schema(ge_catalog().documents, "graph"))
+    jsonschema_rs.validate(ge_schema(ge_catalog().documents, "graph"), document)

@@ -161,7 +161,7 @@ def drawn_both_ways(folder: Path, scenario: Scenario) -> None:
 QUIET = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.filter_too_much]
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=QUIET)
+@settings(max_examples=8, deadline=None, suppress_health_check=QUIET)
 @given(scenario=scenarios(max_ranks=2, max_steps=2, max_faults=2))
 def test_any_product_switches_and_faults_come_back(tmp_path: Path, scenario: Scenario) -> None:
     drawn_both_ways(tmp_path, scenario)

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import jsonschema
+import jsonschema_rs
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -79,7 +79,7 @@ def written(folder: Path, scenario: Scenario, seed: int, *faults: FaultChoice) -
     shutil.rmtree(folder / "run", ignore_errors=True)
     run = write_run(replace(scenario, faults=faults), seed, folder / "run", FORMS)
     truth = json.loads(run.truths[0].read_text(encoding="utf-8"))
-    jsonschema.validate(truth, schema())
+    jsonschema_rs.validate(schema(), truth)
     damages = [one for fault in truth["faults"] for one in fault["effect"]["damages"]]
     return Run(damages, run.profiles[0])
 

@@ -329,7 +329,7 @@ def _drawn(folder: Path, scenario: Scenario) -> None:
         raise
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=QUIET)
+@settings(max_examples=6, deadline=None, suppress_health_check=QUIET)
 @given(scenario=scenarios(max_ranks=1, max_steps=2, max_faults=2))
 def test_any_product_switches_and_faults_come_back(
     scenario: Scenario, tmp_path_factory: pytest.TempPathFactory

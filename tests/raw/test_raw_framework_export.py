@@ -14,6 +14,7 @@ import pytest
 from framework_bytes import mark, operator, write_profile
 from framework_tables import read
 from same_outputs import require_same_outputs
+from slices import marked
 
 from ascend_ref.cli import main
 from ascend_ref.profile import write_pytorch_profile
@@ -65,7 +66,7 @@ def test_an_export_is_what_was_simulated(case: str, tmp_path: Path) -> None:
     require_same_outputs(profile / output, tmp_path / "out" / output)
 
 
-@pytest.mark.parametrize("npu", [True, False])
+@pytest.mark.parametrize("npu", [marked(True, pytest.mark.exhaustive), False])
 def test_what_readers_take_the_rank_and_the_switches_from_stands_by_an_export(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], npu: bool
 ) -> None:

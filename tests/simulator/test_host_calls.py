@@ -74,7 +74,7 @@ def texts_of(texts: Texts, numbers: Iterable[int]) -> list[str]:
 
 
 @given(programs, chips)
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 def test_the_plan_covers_exactly_what_passes_the_queue(program: Program, chip: Chip) -> None:
     made = HostScript(program, chip).plan
     for place, item in enumerate(program.items):
@@ -93,7 +93,7 @@ def test_the_plan_covers_exactly_what_passes_the_queue(program: Program, chip: C
 
 
 @given(programs, chips, st.integers(0, 99))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 def test_calls_nest_as_layers_do(program: Program, chip: Chip, seed: int) -> None:
     _, run, texts, host = recorded(program, chip, seed=seed)
     calls = host.calls
@@ -115,7 +115,7 @@ def test_calls_nest_as_layers_do(program: Program, chip: Chip, seed: int) -> Non
 
 
 @given(programs, chips, st.integers(0, 99))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 def test_a_task_points_to_the_call_that_launched_it(
     program: Program, chip: Chip, seed: int
 ) -> None:
@@ -174,7 +174,7 @@ def test_a_task_points_to_the_call_that_launched_it(
 
 
 @given(programs, st.integers(0, 99))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 def test_levels_change_numbers_but_no_time(program: Program, seed: int) -> None:
     def rows(switches: Switches) -> list[tuple[object, ...]]:
         _, _, texts, host = recorded(program, switches=switches, seed=seed)
@@ -205,7 +205,7 @@ def test_switches_decide_which_levels_of_calls_are_recorded(
 
 
 @given(programs, chips, st.integers(0, 99))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 def test_every_run_of_a_call_is_the_stretched_plan(program: Program, chip: Chip, seed: int) -> None:
     """The consumer's calls, expanded one by one."""
     script, run, texts, host = recorded(program, chip, seed=seed)
@@ -271,7 +271,7 @@ def test_what_a_compiled_graph_and_a_collective_call() -> None:
 
 
 @given(programs, st.integers(0, 99))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 def test_marks_span_their_items(program: Program, seed: int) -> None:
     script = HostScript(program, FFTS)
     run = timeline(script, seed)

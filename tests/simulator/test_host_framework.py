@@ -33,7 +33,7 @@ def section(rows: Activities, kind: int, queue: int = 0) -> Activities:
 
 
 @given(programs, chips, st.integers(0, 99))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 def test_rows_nest_and_stay_in_order(program: Program, chip: Chip, seed: int) -> None:
     _, run, _, host = recorded(program, chip, seed=seed)
     rows = host.activities
@@ -63,7 +63,7 @@ def test_rows_nest_and_stay_in_order(program: Program, chip: Chip, seed: int) ->
 
 
 @given(programs, chips, st.integers(0, 99))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 def test_what_enters_the_queue_leaves_it_later(program: Program, chip: Chip, seed: int) -> None:
     script, run, _, host = recorded(program, chip, seed=seed)
     enqueue, dequeue = section(host.activities, QUEUE, 1), section(host.activities, QUEUE, 2)
@@ -85,7 +85,7 @@ def test_what_enters_the_queue_leaves_it_later(program: Program, chip: Chip, see
 
 
 @given(programs, chips, st.integers(0, 99))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 def test_links_lead_to_every_launch_once(program: Program, chip: Chip, seed: int) -> None:
     *_, host = recorded(program, chip, seed=seed)
     launching = [
@@ -110,7 +110,7 @@ def test_links_lead_to_every_launch_once(program: Program, chip: Chip, seed: int
 
 
 @given(programs, st.integers(0, 99))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 def test_steps_are_their_annotations(program: Program, seed: int) -> None:
     _, run, texts, host = recorded(program, seed=seed)
     names = texts_of(texts, host.activities.name)
@@ -157,7 +157,7 @@ def test_a_backward_node_stands_around_its_operators() -> None:
 
 
 @given(programs)
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 def test_stacks_are_numbered_without_gaps(program: Program) -> None:
     _, _, texts, host = recorded(program)
     frames = host.frames
@@ -176,7 +176,7 @@ def test_stacks_are_numbered_without_gaps(program: Program) -> None:
 
 @pytest.mark.exhaustive
 @given(programs, st.integers(0, 99))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 def test_switches_take_away_only_their_own(program: Program, seed: int) -> None:
     *_, host = recorded(program, seed=seed)
     marked = any(isinstance(item, Annotate) and item.on_device for item in program.items)
@@ -209,7 +209,7 @@ def test_switches_take_away_only_their_own(program: Program, seed: int) -> None:
 
 
 @given(programs, st.integers(0, 99))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 def test_system_calls_lie_in_waits(program: Program, seed: int) -> None:
     _, run, texts, host = recorded(program, seed=seed)
     calls = host.system_calls

@@ -119,7 +119,8 @@ def test_a_full_disk_is_told_in_a_line(workers: str, tmp_path: Path) -> None:
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
 
-    words = ["simulate", "dense-8", "-o", str(tmp_path / "o"), "--workers", workers]
+    words = ["simulate", "dense-8", "--ranks", "2", "-o", str(tmp_path / "o")]
+    words += ["--workers", workers]
     done = subprocess.run(
         [sys.executable, "-m", "ascend_ref", *words],
         capture_output=True,

@@ -78,7 +78,7 @@ CELLS = st.one_of(
     open_end=st.booleans(),
     size=st.integers(4, 200),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_what_the_standard_library_writes_is_read_as_it_was(
     rows: list[list[str]],
     end: str,
