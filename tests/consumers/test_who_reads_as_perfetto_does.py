@@ -14,7 +14,7 @@ import pytest
 from consumer_traces import rebased
 from perfetto_view import View, view
 from real_timelines import DATA, REAL
-from slices import some
+from slices import few
 from timeline_variants import Event, drawn, instant, variants
 
 from ascend_conformance.consumers.answer import PartAnswer, Remark
@@ -58,7 +58,7 @@ def differences(answer: PartAnswer, found: View | None) -> list[tuple[str, int, 
     return [line for line in lines if line[1] != line[2]]
 
 
-@pytest.mark.parametrize(("name", "text"), some(list(variants()), every=10))
+@pytest.mark.parametrize(("name", "text"), few(list(variants()), every=10))
 def test_a_variant(name: str, text: str, tmp_path: Path) -> None:
     path = tmp_path / "trace_view.json"
     path.write_text(text, encoding="utf-8")
@@ -81,7 +81,7 @@ def test_a_variant(name: str, text: str, tmp_path: Path) -> None:
         assert found.arrows.total() == arrows.total
 
 
-@pytest.mark.parametrize("seed", some(range(20, 30), every=10))
+@pytest.mark.parametrize("seed", few(range(20, 30), every=10))
 def test_slices_are_inside_of_what_it_puts_them_into(seed: int, tmp_path: Path) -> None:
     """Of slices with names of their own, those in others that they are not inside of."""
     events = drawn(seed)
