@@ -217,6 +217,23 @@ def test_a_rule_is_tried_on_the_folders_of_a_writer_until_it_is_broken(
     assert {subject for subject, _ in tried} == set(SUBJECTS)
 
 
+def test_a_query_is_tried_until_it_is_broken_whoever_wrote_the_folder(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    tried = []
+    query = next(one.id for one in load_text_rules().values() if one.select)
+
+    def run_subject(subject: str, only: Sequence[str], _: Collection[object]) -> Trials:
+        tried.append(subject)
+        reason = "the folder has not its files" if subject == "python" else None
+        return Trials([Trial(subject, one, not_broken=reason) for one in only])
+
+    monkeypatch.setattr(text_selftest, "run_subject", run_subject)
+    monkeypatch.setattr(text_selftest, "_tried_on", lambda _: [query])
+    text_selftest.run_specimens()
+    assert tried == list(SUBJECTS)[:2]
+
+
 def test_a_structural_rule_is_tried_at_a_place_of_several_carriers_once():
     key = "DB203@TASK.taskType"
     assert [one.carrier for one in batches(CARRIERS) if key in one.keys] == ["msprof"]

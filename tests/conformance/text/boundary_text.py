@@ -16,14 +16,10 @@ import duckdb
 from boundary_tokens import flips
 
 from ascend_conformance.media.text.asking import find
+from ascend_conformance.media.text.concerned import affected, changed_tables
 from ascend_conformance.media.text.folder import Folder
 from ascend_conformance.media.text.rules import TextInstance, TextRule, instances, load_text_rules
-from ascend_conformance.media.text.selftest import (
-    WITHOUT_EXAMPLES,
-    affected,
-    changed_tables,
-    open_specimen,
-)
+from ascend_conformance.media.text.selftest import WITHOUT_EXAMPLES, open_specimen
 from ascend_conformance.media.text.specimens import SUBJECTS
 
 Mutants = dict[str, TextRule]

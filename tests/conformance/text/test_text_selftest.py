@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
+from string import digits
 
 import pytest
 from slices import some
 
 from ascend_conformance.media.text.asking import find
 from ascend_conformance.media.text.checks import can_wake
+from ascend_conformance.media.text.concerned import changed_columns, changed_tables
 from ascend_conformance.media.text.folder import Folder
 from ascend_conformance.media.text.rules import load_text_rules
 from ascend_conformance.media.text.selftest import (
     WITHOUT_EXAMPLES,
+    Case,
     Clean,
-    changed_columns,
-    changed_tables,
     open_specimen,
+    try_agreement,
     try_rule,
 )
 
@@ -79,6 +81,20 @@ def test_a_check_is_asked_again_where_its_cells_change() -> None:
     assert can_wake("wrong-args", "trace", "communication", {"size_mb"})
     assert can_wake(clocks, "raw", "op_summary", {"op name"})
     assert not can_wake(clocks, "raw", "op_statistic", None)
+
+
+def test_an_agreement_is_broken_once_at_a_cell(folder: Folder) -> None:
+    """Whichever row it is that another folder has it in."""
+
+    def cells(done: Collection[Case] = ()) -> set[Case]:
+        tried = try_agreement("adapter", folder, load_text_rules()["XLR104"], done)
+        broken = (one for one in tried if one.not_broken is None)
+        return {(one.rule, one.place, one.changed.rstrip(digits)) for one in broken}
+
+    every = cells()
+    assert len(every) > 3
+    assert cells({min(every)}) == every - {min(every)}
+    assert cells(every) == set()
 
 
 def test_a_rule_that_fails_is_found(folder: Folder) -> None:

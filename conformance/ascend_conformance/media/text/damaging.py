@@ -20,6 +20,7 @@ from ...engine.relations.edits import CannotShow, change
 from ...engine.relations.rule import Relation, RelationSearch
 from ...engine.trials import NotBreakable
 from ...ruleset import Rule
+from .concerned import changed_tables
 from .database import Facts, open_facts
 from .deliverables import Output
 from .disagreement import mutations
@@ -31,7 +32,6 @@ from .rewriting import remove_files, write_headers, write_rows, write_values
 from .rewriting_events import LABELS, ChangedEvent, note_events, rename_processes, write_events
 from .rules import TextRule, instances, load_text_rules
 from .selecting import Absent
-from .selftest import changed_tables
 from .sources import Sources
 from .specbreaks import structural_breaks
 from .written import Pair, Written

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from math import ceil
 from pathlib import Path
+from string import digits
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ascend_spec import per_spec
-
-from ...compare.agreement import WHICH, Agreement, tables_in
+from ...compare.agreement import WHICH, Agreement
 from ...compare.match import Outcome, reports_rows
 from ...engine.failure import rule_that_finds
 from ...engine.relations.edits import Editable
@@ -24,7 +21,7 @@ from ...engine.trials import NotBreakable, Rows, Trial, Trials, try_all, try_cha
 from ...finding import Finding
 from ...options import Options
 from .asking import find
-from .checks import can_wake
+from .concerned import changed_tables, concerned, events_of, reads_table
 from .database import Facts, open_facts
 from .disagreement import Mutation, broken, mutations
 from .edits import EditableFiles
@@ -40,19 +37,10 @@ from .specimens import SUBJECTS, write_specimen
 WITHOUT_EXAMPLES = Options(max_examples=0)
 
 Case = tuple[str, str, str]
-"""A rule, its place, and the words of a legal case; none of its break."""
-
-OF_EVENTS = frozenset({("trace", "event"), ("trace", "process"), ("trace", "shape")})
-"""Tables that all others of a timeline are selected from."""
+"""A rule, its place, and the words of a legal case, or of a cell; none of its break."""
 
 OF_RELATIONS = "adapter-museum"
 """The folder that shows the most of a recording."""
-
-_CHANGED = re.compile(
-    r'^(?:UPDATE|DELETE FROM|INSERT INTO|DROP TABLE|ALTER TABLE)\s+([a-z]+)\.("[^"]+"|\w+)',
-    re.IGNORECASE,
-)
-_WORD = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|\w+|\S""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +64,7 @@ def run_subject(
     result = Trials()
     with open_specimen(subject) as folder:
         clean = find(folder, list(rules.values()), WITHOUT_EXAMPLES)
-        before = Clean({_key(one) for one in clean}, _events(folder.facts))
+        before = Clean({_key(one) for one in clean}, events_of(folder.facts))
         result.unclean += [
             f"{subject}: {one.rule} {one.place}: {one.message}"
             for one in clean
@@ -96,22 +84,18 @@ def run_specimens(
     progress: Callable[[int, int], None] | None = None,
     rules: Collection[str] | None = None,
 ) -> Trials:
-    """Try every rule on one clean folder of each writer, or those named on all folders, and sum up.
+    """Try every rule on clean folders of all writers, or those named on each of them, and sum up.
 
-    A rule is tried on further folders of a writer as long as places of it are left that could not
-    be broken, and there at those places.
+    A query is tried on further folders as long as places of it are left that could not be broken,
+    an agreement at cells that it has not been broken at, and what is said of files on a folder of
+    each writer.
     """
-    by_writer: dict[str, list[str]] = {}
-    for name, subject in SUBJECTS.items():
-        if rules is None or any(one in rules for one in _tried_on(name)):
-            by_writer.setdefault(name if rules else subject.writer, []).append(name)
-    # A part of the rules needs the folders of its own, so there are as many as keep all at work.
-    parts = max(1, ceil(processes / max(1, len(by_writer))))
-    chosen = [
-        (tuple(names), rules, slice(part, None, parts))
-        for part in range(parts)
-        for names in by_writer.values()
-    ]
+    if rules is None:
+        parts = max(1, processes)
+        chosen = [(tuple(SUBJECTS), rules, slice(part, None, parts)) for part in range(parts)]
+    else:
+        concerned = [one for one in SUBJECTS if any(name in rules for name in _tried_on(one))]
+        chosen = [((one,), rules, slice(None)) for one in concerned]
     result = try_all(chosen, _run_chosen, processes, progress)
     result.trials = _once_broken(result.trials)
     return result
@@ -120,16 +104,19 @@ def run_specimens(
 def _run_chosen(chosen: tuple[Sequence[str], Collection[str] | None, slice]) -> Trials:
     """What a worker process does: a part of the rules on some folders, one after the other."""
     subjects, rules, part_of_rules = chosen
-    own = [one for one in list(load_text_rules())[part_of_rules] if rules is None or one in rules]
+    known = load_text_rules()
+    own = [one for one in list(known)[part_of_rules] if rules is None or one in rules]
     result = Trials()
     for subject in subjects:
         before = result.trials if rules is None else []
-        whole = _wholly_broken(before)
-        names = [one for one in _tried_on(subject) if one in own]
+        writer = SUBJECTS[subject].writer
+        whole = _wholly_broken([one for one in before if SUBJECTS[one.subject].writer == writer])
+        whole |= {one for one in _wholly_broken(before) if known[one].row or known[one].select}
+        names = [one for one in _tried_on(subject) if one in own and one not in whole]
         if not names:
             continue
-        done = {_case(one) for one in before if one.not_broken is None}
-        part = run_subject(subject, [one for one in names if one not in whole], done)
+        done = {case for one in before if one.not_broken is None for case in _cases(one)}
+        part = run_subject(subject, names, done)
         result.trials += part.trials
         result.unclean += part.unclean
     return result
@@ -152,6 +139,13 @@ def _once_broken(trials: Sequence[Trial]) -> list[Trial]:
 
 def _case(trial: Trial) -> Case:
     return trial.rule, trial.place, trial.legal
+
+
+def _cases(trial: Trial) -> Iterator[Case]:
+    """The case of a trial, and that of the cell that was changed, whichever its row."""
+    yield _case(trial)
+    if trial.changed:
+        yield trial.rule, trial.place, trial.changed.rstrip(digits)
 
 
 @contextmanager
@@ -207,7 +201,7 @@ def open_bench(kind: str) -> Iterator[Bench]:
         def others(shown: Any) -> set[str]:
             written: set[tuple[str, str]] = shown.written
             concerned = [
-                one for one in rules if any(_reads(one, *table, None) for table in written)
+                one for one in rules if any(reads_table(one, *table, None) for table in written)
             ]
             found = find(_part(folder, written), concerned, WITHOUT_EXAMPLES) if written else []
             return {one.rule for one in found if _key(one) not in before}
@@ -228,14 +222,13 @@ def try_rule(
 ) -> Iterator[Trial]:
     """Break the facts for a rule at each of its places, and make each of its legal cases.
 
-    Findings of the folder ``before`` do not count. ``done``: cases of queries that need not be
-    tried.
+    Findings of the folder ``before`` do not count. ``done``: cases that need not be tried.
     """
     if rule.search.outputs and folder.output not in rule.search.outputs:
         yield Trial(subject, rule.id, not_broken="the rule is for other folders")
         return
     if rule.search.agreement is not None:
-        yield from try_agreement(subject, folder, rule)
+        yield from try_agreement(subject, folder, rule, done)
         return
     if rule.search.check is not None:
         tried = False
@@ -260,7 +253,9 @@ def try_rule(
         yield from try_changes(trial, changes, make)
 
 
-def try_agreement(subject: str, folder: Folder, rule: TextRule) -> Iterator[Trial]:
+def try_agreement(
+    subject: str, folder: Folder, rule: TextRule, done: Collection[Case] = ()
+) -> Iterator[Trial]:
     """Break an agreement in every way that a clean folder gives occasion for.
 
     A change that its side does not show, such as that of the only part of a total, does not count.
@@ -277,11 +272,12 @@ def try_agreement(subject: str, folder: Folder, rule: TextRule) -> Iterator[Tria
             found = mutations(sources, agreement)
         except Absent:
             found = []
-        for mutation, caught in _tried(sources, agreement, found):
+        left = [one for one in found if (rule.id, instance, one.words.rstrip(digits)) not in done]
+        for mutation, caught in _tried(sources, agreement, left):
             tried = True
             fired = (rule.id,) if caught else ()
             yield Trial(subject, rule.id, instance, fired, changed=mutation.words)
-        if not tried:
+        if not tried and len(left) == len(found):
             yield Trial(subject, rule.id, instance, not_broken="there are not both sides")
 
 
@@ -345,14 +341,8 @@ def _change(
     with facts.undone():
         if not sum(_run(facts, statement) for statement in change):
             raise NotBreakable("the facts have nothing to change")
-        changed = changed_tables(change)
-        rules = affected(changed, rule, changed_columns(change))
-        if changed & OF_EVENTS and before.events:
-            events = _events(facts).items()
-            differing = {name for name, content in events if before.events[name] != content}
-            differing |= {f"{one}.{name}" for raw, name in changed for one in (raw, "csv")}
-            rules = [one for one in rules if one.id == rule.id or _reads_any(one, differing)]
-        found = find(_part(folder, changed), rules, WITHOUT_EXAMPLES)
+        rules = concerned(change, rule, facts, before.events)
+        found = find(_part(folder, changed_tables(change)), rules, WITHOUT_EXAMPLES)
         fired = {one.rule for one in found if _key(one) not in before.found}
         if not trial.legal and rule.id not in fired and rule.id in {one.rule for one in found}:
             raise NotBreakable("the folder has it already")
@@ -407,86 +397,6 @@ def _run(facts: Facts, statement: str) -> int:
 
 def _key(finding: Finding) -> tuple[str, str]:
     return finding.rule, finding.place
-
-
-def changed_tables(breaks: Sequence[str]) -> frozenset[tuple[str, str]]:
-    """Schema and name of the tables that some statements change. Raises ``ValueError``."""
-    changed = set()
-    for statement in breaks:
-        found = _CHANGED.match(statement.strip())
-        if found is None:
-            raise ValueError(f"cannot read what this changes: {statement}")
-        changed.add((found.group(1), found.group(2).strip('"')))
-    return frozenset(changed)
-
-
-def changed_columns(breaks: Sequence[str]) -> frozenset[str] | None:
-    """The columns, in lower case, whose cells statements change; ``None``: not cells alone."""
-    changed: set[str] = set()
-    for statement in breaks:
-        if not statement.strip().upper().startswith("UPDATE"):
-            return None
-        changed.update(_assigned(statement))
-    return frozenset(changed)
-
-
-def _assigned(statement: str) -> Iterator[str]:
-    """The columns that an UPDATE assigns to."""
-    depth, before, last = 0, "", ""
-    for word in _WORD.findall(statement):
-        depth += {"(": 1, ")": -1}.get(word, 0)
-        if depth == 0 and word.upper() == "WHERE":
-            return
-        if depth == 0 and word == "=" and (before == "," or before.upper() == "SET"):
-            yield last.strip('"').casefold()
-        before, last = last, word
-
-
-def affected(
-    changed: Iterable[tuple[str, str]], rule: TextRule, columns: Collection[str] | None = None
-) -> list[TextRule]:
-    """The rules that a change can wake: those that read one of the tables, and the rule itself.
-
-    ``columns``: see :func:`changed_columns`.
-    """
-    tables = list(changed)
-    return [
-        other
-        for other in load_text_rules().values()
-        if other.id == rule.id or any(_reads(other, *table, columns) for table in tables)
-    ]
-
-
-def _reads(rule: TextRule, schema: str, name: str, columns: Collection[str] | None) -> bool:
-    if rule.search.check is not None:
-        return can_wake(rule.search.check, schema, name, columns)
-    if schema == "unit":
-        return False
-    table = r"trace\." if (schema, name) in OF_EVENTS else rf'\b{schema}\."?{name}\b'
-    shown = re.compile(rf'{table}|\bcsv\."?{name}\b' if schema == "raw" else table)
-    return shown.search(_asked(rule.id)) is not None
-
-
-def _events(facts: Facts) -> Mapping[str, object]:
-    """How many rows each table of the timelines has, and a sum that other rows hardly have."""
-    tables = [name for name in facts.tables() if name.startswith("trace.")]
-    sums = "count(*), sum(hash(t)::HUGEINT)"
-    query = " UNION ALL ".join(f"SELECT '{one}', {sums} FROM {one} t" for one in tables)
-    return {name: content for name, *content in facts.rows(query)}
-
-
-def _reads_any(rule: TextRule, tables: Collection[str]) -> bool:
-    """Whether a rule that is no query reads anything, or a query one of the tables."""
-    if rule.search.check is not None:
-        return True
-    return not set(tables).isdisjoint(tables_in(_asked(rule.id)))
-
-
-@per_spec
-def _asked(rule: str) -> str:
-    """All that a rule asks, at all its places."""
-    found = instances(load_text_rules()[rule])
-    return "\n".join(" ".join((one.query, one.at, *one.needs)) for one in found)
 
 
 def _part(folder: Folder, changed: Iterable[tuple[str, str]]) -> Folder:
