@@ -18,7 +18,7 @@ EXPECTED = Path(__file__).parents[2] / "examples" / "msprof-analyze.expected.yam
 WAIT = ("kernel_details", "CFM206", "kernel_details.csv: Wait Time(us)")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_wait_time_of_export_summary_is_found_and_shrunk() -> None:
     exporter = exporter_of("msprof-analyze", STAGE.name, Limits(), STAGE.reference)
     asked = Asked(frozenset(("kernel_details",)))

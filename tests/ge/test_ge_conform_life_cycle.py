@@ -75,7 +75,7 @@ def test_g46_g49_a_flawed_implementation_is_found_by_the_shortest_sequence_there
     assert wrong[-1] != {key: right[-1][key] for key in wrong[-1]}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_g48_codes_alone_show_the_flaw_of_upstream_as_well() -> None:
     flaw = "flag kept, silent"
     assert {len(one) for one in shortest(Plain(flaw), Plain())} == {7}
@@ -85,9 +85,7 @@ def test_g48_codes_alone_show_the_flaw_of_upstream_as_well() -> None:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(
-    "seed", [1, 2, *(marked(one, pytest.mark.campaign) for one in range(3, 6))]
-)
+@pytest.mark.parametrize("seed", [1, *(marked(one, pytest.mark.campaign) for one in range(2, 6))])
 def test_g48_the_flaw_of_upstream_is_found_whatever_is_drawn(seed: int) -> None:
     outcome = conform_life_cycle(InProcess("flag", partial(Plain, "flag kept")), seed=seed)
     names = [one["call"].removeprefix("aclgrphProf") for one in calls_of(outcome)]
@@ -97,7 +95,7 @@ def test_g48_the_flaw_of_upstream_is_found_whatever_is_drawn(seed: int) -> None:
     ]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_g48_with_a_start_that_begins_by_itself_the_flaw_needs_two_calls_less() -> None:
     flawed = partial(Plain, "flag kept", "lenient")
     assert {len(one) for one in shortest(flawed(), Plain(reading="lenient"))} == {4}

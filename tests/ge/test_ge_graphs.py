@@ -217,7 +217,7 @@ def test_many_ways_into_sub_graphs_are_followed_once() -> None:
     assert found.forward == 12
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_a_million_nodes_are_read_and_get_their_tasks(tmp_path: Path) -> None:
     count = 1_000_000
     rows = (

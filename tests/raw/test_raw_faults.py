@@ -315,8 +315,12 @@ lack their operators, and in the overlap nothing computes.
     [
         (FaultChoice("raw-wrong-clock", raw="host_start"), NO_KERNELS),
         *(
-            pytest.param(FaultChoice(kind, raw=raw), set(), marks=pytest.mark.exhaustive)
-            for kind, raw in LOST_AND_NO_MORE
+            pytest.param(
+                FaultChoice(kind, raw=raw),
+                set(),
+                marks=pytest.mark.campaign if at else pytest.mark.exhaustive,
+            )
+            for at, (kind, raw) in enumerate(LOST_AND_NO_MORE)
         ),
     ],
     ids=lambda one: f"{one.kind} {one.raw}" if isinstance(one, FaultChoice) else "",

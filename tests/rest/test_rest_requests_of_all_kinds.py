@@ -51,14 +51,14 @@ SOME = of_one_analyser(openapi_document(CATALOG, DAY))
 
 
 @schemathesis.openapi.from_dict(SOME).parametrize()
-@runs(3)
+@runs(1)
 def test_m72_schemathesis_finds_nothing(case: Any, client: Client) -> None:
     """Not every text is a folder."""
     validate(case, client, [positive_data_acceptance])
 
 
 @schemathesis.openapi.from_dict(of_known_folders(copy.deepcopy(SOME))).parametrize()
-@runs(3)
+@runs(1)
 def test_m72_schemathesis_finds_nothing_in_known_folders(case: Any, client: Client) -> None:
     of_files = case.operation.definition.raw["operationId"] in OF_FILES
     validate(case, client, [positive_data_acceptance] if of_files else [])

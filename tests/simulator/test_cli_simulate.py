@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
-from slices import some
+from slices import marked, some
 
 from ascend_ref.cli import main
 from ascend_ref.execution import open_executor
@@ -225,7 +225,7 @@ def dask_address() -> Iterator[str]:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("executor", some(["processes", "dask"], every=2))
+@pytest.mark.parametrize("executor", ["processes", marked("dask", pytest.mark.campaign)])
 def test_the_executor_does_not_change_a_byte(
     executor: str, document: Path, request: pytest.FixtureRequest
 ) -> None:

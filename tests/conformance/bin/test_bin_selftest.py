@@ -86,7 +86,7 @@ def test_simulated_files_of_every_kind_are_clean(subject):
     assert report.skipped == ()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_the_self_test_passes_on_a_simulated_vector_operator():
     result = run_specimen("vector")
     assert len(result.mutations) > 90

@@ -47,7 +47,7 @@ def test_m50_a_simulated_job_and_its_intermediate_files_are_clean(
 
 
 @pytest.mark.exhaustive
-@settings(max_examples=8)
+@settings(max_examples=3)
 @jobs
 def test_m50_many_simulated_jobs_and_their_intermediate_files_are_clean(
     tmp_path_factory: pytest.TempPathFactory,

@@ -109,7 +109,7 @@ def test_each_relation_wakes_for_its_own_break_alone() -> None:
     _try("text-museum", sorted(HERE.keys() - OF_SAMPLES - UNSTATED.keys())[5::30])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @pytest.mark.parametrize("part", range(4))
 def test_every_relation_wakes_for_its_own_break_alone(part: int) -> None:
     _try("text-museum", sorted(HERE.keys() - OF_SAMPLES - UNSTATED.keys())[part::4])
