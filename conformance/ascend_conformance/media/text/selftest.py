@@ -39,6 +39,9 @@ WITHOUT_EXAMPLES = Options(max_examples=0)
 Case = tuple[str, str, str]
 """A rule, its place, and the words of a legal case, or of a cell; none of its break."""
 
+_Chosen = tuple[Sequence[str], Collection[str] | None, slice]
+"""Folders, the rules that are named, and which part of all rules."""
+
 OF_RELATIONS = "adapter-museum"
 """The folder that shows the most of a recording."""
 
@@ -90,6 +93,7 @@ def run_specimens(
     an agreement at cells that it has not been broken at, and what is said of files on a folder of
     each writer.
     """
+    chosen: list[_Chosen]
     if rules is None:
         parts = max(1, processes)
         chosen = [(tuple(SUBJECTS), rules, slice(part, None, parts)) for part in range(parts)]
@@ -101,7 +105,7 @@ def run_specimens(
     return result
 
 
-def _run_chosen(chosen: tuple[Sequence[str], Collection[str] | None, slice]) -> Trials:
+def _run_chosen(chosen: _Chosen) -> Trials:
     """What a worker process does: a part of the rules on some folders, one after the other."""
     subjects, rules, part_of_rules = chosen
     known = load_text_rules()
