@@ -127,6 +127,7 @@ def test_a_rule_that_finds_further_rows_is_noticed(monkeypatch: pytest.MonkeyPat
     assert wide != plain
     others = [wide if one is plain else one for one in all_instances(key)]
     monkeypatch.setattr(plan, "all_instances", lambda _: tuple(others))
+    # What was selected before would hide the other instances.
     uncached = plan.selected_instances.__wrapped__  # type: ignore[attr-defined]
     monkeypatch.setattr(plan, "selected_instances", uncached)
     (trial,) = try_instance(SUBJECT, clean, wide)

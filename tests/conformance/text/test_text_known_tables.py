@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ascend_conformance.media.text.database import open_facts
+from ascend_conformance.media.text.database import KnownTables, open_facts
 
 
 def test_columns_are_those_of_the_table_as_it_is_now() -> None:
@@ -19,3 +19,15 @@ def test_columns_are_those_of_the_table_as_it_is_now() -> None:
             assert elsewhere.columns("raw.made") == ("one",)
             elsewhere.define("raw.made", "DROP TABLE raw.made")
         assert facts.columns("raw.made") == ()
+
+
+def test_what_is_defined_during_a_look_up_is_looked_up_again() -> None:
+    known = KnownTables()
+
+    def look_up() -> tuple[str, ...]:
+        known.forget("raw.made")  # as another thread defines it
+        return ("old",)
+
+    assert known.columns("raw.made", look_up) == ("old",)
+    assert known.columns("raw.made", lambda: ("new",)) == ("new",)
+    assert known.columns("raw.made", lambda: ("newer",)) == ("new",)

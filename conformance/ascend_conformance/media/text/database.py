@@ -59,13 +59,13 @@ class KnownTables:
     def columns(self, table: str, look_up: Callable[[], tuple[str, ...]]) -> tuple[str, ...]:
         """The columns of a table; none where there is no such table."""
         turn = self._turn
-        if table not in self._columns:
+        found = self._columns.get(table)  # at once: another thread may forget it
+        if found is None:
             found = look_up()
             with self._lock:
-                if turn != self._turn:
-                    return found
-                self._columns[table] = found
-        return self._columns[table]
+                if turn == self._turn:
+                    self._columns[table] = found
+        return found
 
     def forget(self, table: str) -> None:
         """A table was made, changed or dropped."""

@@ -149,7 +149,12 @@ def _cases(trial: Trial) -> Iterator[Case]:
     """The case of a trial, and that of the cell that was changed, whichever its row."""
     yield _case(trial)
     if trial.changed:
-        yield trial.rule, trial.place, trial.changed.rstrip(digits)
+        yield trial.rule, trial.place, _cell(trial.changed)
+
+
+def _cell(changed: str) -> str:
+    """The words of a change without the number of its row."""
+    return changed.rstrip(digits)
 
 
 @contextmanager
