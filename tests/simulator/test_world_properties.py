@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Any
@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import seed as with_seed
 from hypothesis import strategies as st
-from world_cases import Simulated, simulated, world_of
+from world_cases import Simulated, assert_equal, simulated, world_of
 
 from ascend_ref.capture import Capture, Switches
 from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE
@@ -484,21 +484,3 @@ def test_another_seed_gives_other_captures(scenario: Scenario, seed: int) -> Non
     assert all(
         ran(one) != ran(other) for one, other in zip(first.captures, second.captures, strict=True)
     )
-
-
-def assert_equal(one: Any, other: Any) -> None:
-    """Two captures, or parts of them, with the same values."""
-    assert type(one) is type(other)
-    if isinstance(one, np.ndarray):
-        assert np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
-    elif is_dataclass(one):
-        for each in fields(one):
-            assert_equal(getattr(one, each.name), getattr(other, each.name))
-    elif isinstance(one, dict):
-        assert list(one) == list(other)
-        for key in one:
-            assert_equal(one[key], other[key])
-    elif hasattr(one, "all"):
-        assert one.all == other.all
-    else:
-        assert one == other

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
 from unittest import mock
 
+import numpy as np
 from hypothesis import strategies as st
 
 from ascend_ref.capture import Capture
@@ -192,3 +194,21 @@ def programs(draw: st.DrawFn, parallelism: Parallelism) -> tuple[Program, ...]:
         made.add(stage, draw(HOSTS), Synchronize)
     parts = zip(made.operators, made.items, strict=True)
     return tuple(Program(tuple(operators), tuple(items)) for operators, items in parts)
+
+
+def assert_equal(one: Any, other: Any) -> None:
+    """Two captures, or parts of them, with the same values."""
+    assert type(one) is type(other)
+    if isinstance(one, np.ndarray):
+        assert np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+    elif is_dataclass(one):
+        for each in fields(one):
+            assert_equal(getattr(one, each.name), getattr(other, each.name))
+    elif isinstance(one, dict):
+        assert list(one) == list(other)
+        for key in one:
+            assert_equal(one[key], other[key])
+    elif hasattr(one, "all"):
+        assert one.all == other.all
+    else:
+        assert one == other

@@ -98,8 +98,8 @@ def run_specimens(
         parts = max(1, processes)
         chosen = [(tuple(SUBJECTS), rules, slice(part, None, parts)) for part in range(parts)]
     else:
-        concerned = [one for one in SUBJECTS if any(name in rules for name in _tried_on(one))]
-        chosen = [((one,), rules, slice(None)) for one in concerned]
+        subjects = [one for one in SUBJECTS if any(name in rules for name in _tried_on(one))]
+        chosen = [((one,), rules, slice(None)) for one in subjects]
     result = try_all(chosen, _run_chosen, processes, progress)
     result.trials = _once_broken(result.trials)
     return result
@@ -209,10 +209,10 @@ def open_bench(kind: str) -> Iterator[Bench]:
 
         def others(shown: Any) -> set[str]:
             written: set[tuple[str, str]] = shown.written
-            concerned = [
+            asked = [
                 one for one in rules if any(reads_table(one, *table, None) for table in written)
             ]
-            found = find(_part(folder, written), concerned, WITHOUT_EXAMPLES) if written else []
+            found = find(_part(folder, written), asked, WITHOUT_EXAMPLES) if written else []
             return {one.rule for one in found if _key(one) not in before}
 
         def changed(shown: Any) -> set[str] | None:
