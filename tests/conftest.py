@@ -13,8 +13,13 @@ from hypothesis import settings
 
 from ascend_ref.cli import YOUNG_OBJECTS
 
+DRAWS = 30
+"""Examples that a property test draws unless it states another number."""
+
 MARK_OF_MODULE = re.compile(r"^pytestmark = pytest\.mark\.(exhaustive|campaign)$", re.MULTILINE)
 """The mark of a module, whose tests have none of their own."""
+ANY_MARK = re.compile(r"exhaustive|campaign|slices")
+"""What a module mentions that has marked tests."""
 
 
 def pytest_configure() -> None:
@@ -22,8 +27,8 @@ def pytest_configure() -> None:
 
     No property test is timed: other work on the machine is no failure.
     """
-    settings.register_profile("untimed", deadline=None)
-    settings.load_profile("untimed")
+    settings.register_profile("short", deadline=None, max_examples=DRAWS)
+    settings.load_profile("short")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.set_threshold(YOUNG_OBJECTS)
@@ -33,10 +38,13 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Leave out the modules whose only mark is none that is asked for: some take long to import."""
     if not (collection_path.suffix == ".py" and config.option.markexpr):
         return None
-    found = MARK_OF_MODULE.search(collection_path.read_text(encoding="utf-8"))
+    text = collection_path.read_text(encoding="utf-8")
+    asked = Expression.compile(config.option.markexpr)
+    if ANY_MARK.search(text) is None:
+        return not asked.evaluate(lambda *_, **__: False) or None
+    found = MARK_OF_MODULE.search(text)
     if found is None:
         return None
-    asked = Expression.compile(config.option.markexpr)
     return not asked.evaluate(lambda name, **_: name == found[1]) or None
 
 

@@ -37,6 +37,7 @@ def test_many_processes_are_shown() -> None:
         assert len(asked.unit("card")["children"]) == MANY
 
 
+@pytest.mark.exhaustive
 def test_many_rows_are_shown() -> None:
     """Two slices in each row, the second behind all of the first."""
     nested = [event(number, 3 * MANY - 2 * number) for number in range(MANY)]

@@ -24,7 +24,7 @@ assert len([*report_page.measure(2_000)]) == 2
 """
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_the_database_of_the_benchmark_is_clean(tmp_path: Path) -> None:
     """Its rules run and find nothing, advice included; the ways that it compares agree."""
     code = f"import sys; sys.path.insert(0, {str(BENCHMARKS)!r})\n{TINY}"

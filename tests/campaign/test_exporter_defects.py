@@ -18,6 +18,7 @@ SOME = (
 
 
 # Of Ascend910 no task states its cores.
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "base", some(sorted({case.base for case in SOME} | {"timeline-910a"}, reverse=True), every=4)
 )
@@ -28,6 +29,7 @@ def test_untouched_base_has_no_violation(base: str):
     assert found["violation"] == set()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "case",
     [

@@ -79,6 +79,7 @@ def test_capitals_do_not_matter_where_they_tell_nothing_apart() -> None:
             assert find(address.upper()).address == address
 
 
+@pytest.mark.exhaustive
 def test_every_address_leads_to_its_page() -> None:
     for address, subject in subjects().items():
         assert find(address) is subject

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 import pytest
-from slices import few, marked
+from slices import marked
 
 from ascend_ref.cli import main
 from ascend_ref.cli.reference import command_page, commands
@@ -71,92 +71,57 @@ def test_printed_make_targets_exist(document: str) -> None:
     assert printed <= targets
 
 
-@pytest.mark.parametrize(
-    "document",
-    [
-        marked("README.md", pytest.mark.exhaustive),
-        *few(
-            [
-                "docs/lookup.md",
-                "docs/who-reads.md",
-                "docs/check.md",
-                "docs/migrate.md",
-                "docs/conform.md",
-                "docs/raw.md",
-                "docs/schema.md",
-                "docs/diff.md",
-                "docs/shrink.md",
-                "docs/simulate.md",
-                "docs/texts.md",
-                "docs/fixtures.md",
-                "docs/operators.md",
-                "docs/by-hand.md",
-                "docs/mindspore.md",
-                "docs/ge.md",
-                "docs/write.md",
-            ],
-            every=9,
-        ),
-    ],
+CHEAP = (
+    *("docs/lookup.md", "docs/who-reads.md", "docs/migrate.md", "docs/schema.md"),
+    *("docs/shrink.md", "docs/operators.md", "docs/by-hand.md", "docs/write.md"),
 )
-def test_printed_commands_work(
+LONG = (
+    *("README.md", "docs/check.md", "docs/conform.md", "docs/diff.md", "docs/fixtures.md"),
+    *("docs/ge.md", "docs/mindspore.md", "docs/raw.md", "docs/simulate.md", "docs/texts.md"),
+)
+TRANSCRIPTS = {
+    *("README.md", "docs/diff.md", "docs/migrate.md", "docs/shrink.md", "docs/fixtures.md"),
+    *("docs/raw.md", "docs/mindspore.md", "docs/ge.md", "docs/who-reads.md"),
+}
+"""The documents that show what is printed."""
+
+
+@pytest.mark.parametrize(
+    "document", [*CHEAP, *(marked(one, pytest.mark.exhaustive) for one in LONG)]
+)
+def test_what_a_document_prints_works_and_is_printed(
     document: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """In one folder and, with the Python that the document prints, in their order."""
+    """In one folder, in the order of the document: its commands, its Python, and what it shows."""
     monkeypatch.chdir(tmp_path)
-    commands_run: list[list[str]] = []
+    run: list[list[str]] = []
+    compared = 0
     for language, block in printed_blocks(document):
         if language == "python":
             Path("printed.py").write_text(block, encoding="utf-8")
             runpy.run_path("printed.py")
-        for words, stated in printed_commands(block) if language != "python" else ():
-            if words in commands_run:
-                continue
-            commands_run.append(words)
-            code = main(words)
-            out, err = capsys.readouterr()
-            # What a block of text shows is held by the next test.
-            assert code == stated or language == "text", (words, out, err)
-    assert commands_run
-
-
-@pytest.mark.parametrize(
-    "document",
-    [
-        "README.md",
-        "docs/diff.md",
-        "docs/migrate.md",
-        "docs/shrink.md",
-        "docs/fixtures.md",
-        "docs/raw.md",
-        "docs/mindspore.md",
-        "docs/ge.md",
-        "docs/who-reads.md",
-    ],
-)
-def test_what_a_document_says_is_printed_is_printed(
-    document: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """Each line behind ``$`` is run, and prints the lines below it."""
-    monkeypatch.chdir(tmp_path)
-    text = (ROOT / document).read_text(encoding="utf-8")
-    before, block = re.split(r"^```text\n", text, maxsplit=1, flags=re.MULTILINE)
-    for example in re.findall(r"^```python\n(.*?)^```", before, re.MULTILINE | re.DOTALL):
-        Path("printed.py").write_text(example, encoding="utf-8")
-        runpy.run_path("printed.py")
-    block = block.partition("\n```")[0] + "\n"
-    for part in block.removeprefix("$ ").split("\n$ "):
-        command, _, expected = part.partition("\n")
-        words = shlex.split(command)
-        if words[0] == "cp":
-            ((source,), (target,)) = (sorted(tmp_path.glob(one)) for one in words[1:])
-            shutil.copy(source, target)
+        elif language == "text" and block.startswith("$ "):
+            for part in block.removeprefix("$ ").split("\n$ "):
+                command, _, expected = part.partition("\n")
+                words = shlex.split(command)
+                if words[0] == "cp":
+                    ((source,), (target,)) = (sorted(tmp_path.glob(one)) for one in words[1:])
+                    shutil.copy(source, target)
+                    continue
+                main(words[1:])
+                assert capsys.readouterr().out.strip() == expected.strip()
+                run.append(words[1:])
+                compared += 1
         else:
-            main(words[1:])
-            assert capsys.readouterr().out.strip() == expected.strip()
+            for words, stated in printed_commands(block):
+                if words in run:
+                    continue
+                run.append(words)
+                code = main(words)
+                out, err = capsys.readouterr()
+                assert code == stated, (words, out, err)
+    assert run
+    assert bool(compared) == (document in TRANSCRIPTS)

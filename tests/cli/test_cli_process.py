@@ -119,6 +119,7 @@ def test_a_pipe_gets_plain_markdown() -> None:
     assert result.stdout.startswith("# TASK\n")
 
 
+@pytest.mark.exhaustive
 def test_a_terminal_gets_colours_unless_they_are_declined() -> None:
     assert COLOUR.search(run("spec", "show", "TASK", FORCE_COLOR="1").stdout)
     assert not COLOUR.search(run("spec", "show", "TASK", FORCE_COLOR="1", NO_COLOR="1").stdout)

@@ -13,6 +13,7 @@ from ascend_ref.cli import main
 PAGE = Path(__file__).parents[2] / "docs" / "drafts.md"
 
 
+@pytest.mark.exhaustive
 def test_what_the_page_prints_is_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

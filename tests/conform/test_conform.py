@@ -45,7 +45,7 @@ def test_the_reference_writes_the_truth() -> None:
     assert outcome.features.keys() >= {"kernel_details", "trace_view", "op_summary", "timeline"}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     ("count", "seed"),
     [(8, 0), *(marked((25, seed), pytest.mark.campaign) for seed in (0, 1))],
@@ -117,6 +117,7 @@ def test_what_differs_is_judged_by_check_too() -> None:
     assert {one.failure.finding.rule for one in outcome.shown} >= {"CFM206", "XLR104"}
 
 
+@pytest.mark.exhaustive
 def test_known_failures_do_not_fail() -> None:
     exporter = BUGS["dangling-names"].exporter()
     known = [Expected("CFM206", "known"), Expected("CFM207", "known"), Expected("CFM208", "known")]
@@ -136,6 +137,7 @@ def test_unexpected_pass_fails() -> None:
     assert [one.rule for one in outcome.absent] == ["CFM301"]
 
 
+@pytest.mark.exhaustive
 def test_exporters_are_compared_with_each_other() -> None:
     exporter = BUGS["file-absent"].exporter()
     asked = Asked(against=exporter)
@@ -160,6 +162,7 @@ def test_every_report_form_names_exporter_and_rule(form: str, outcomes: Sequence
         assert "wrong: run" in names
 
 
+@pytest.mark.exhaustive
 def test_a_failure_that_does_not_come_again_is_stated_with_its_case() -> None:
     exports: list[Path] = []
 

@@ -358,6 +358,7 @@ def test_a_break_is_shrunk() -> None:
 # --- drawn cases, and msprof-analyze ---
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("count", [2])
 def test_our_own_analysis_is_what_was_recorded(count: int) -> None:
     cases = draw_cases(STAGE, count, 0)
@@ -418,13 +419,13 @@ INFINITE = ("value", "ClusterCommunicationMatrix.bandwidth", 1)
 """The total of a link on which no time passed; in the row of a kind it writes 0."""
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_msprof_analyze_agrees_with_the_paper_but_for_one_infinity(tmp_path: Path) -> None:
     ranks = hand_made_ranks.write(tmp_path / "ranks")
     assert found_of_msprof_analyze(ranks, tmp_path) == {INFINITE}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_msprof_analyze_counts_twice_in_a_group_of_both_kinds(tmp_path: Path) -> None:
     """It looks up the ranks of a group by its name alone, under which it has two sets of ranks."""
     analyses = hand_made_ranks.with_both_kinds()

@@ -51,7 +51,7 @@ def test_a_sound_exporter_passes(repository: pytest.Pytester) -> None:
     result.assert_outcomes(passed=4)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_without_an_exporter_its_tests_are_skipped(repository: pytest.Pytester) -> None:
     result = repository.runpytest_subprocess("-k", "drawn or scenario")
     result.assert_outcomes(skipped=2, deselected=2)

@@ -37,6 +37,7 @@ def test_python_client_exports() -> None:
     assert found.failures == ()
 
 
+@pytest.mark.exhaustive
 def test_cpp_client_exports(tmp_path: Path) -> None:
     compiler = shutil.which("c++")
     if compiler is None:

@@ -116,6 +116,7 @@ def export_with_long_calls(source: Path, target: Path) -> None:
         timeline.write()
 
 
+@pytest.mark.exhaustive
 def test_of_two_timelines_the_one_that_differs_is_named() -> None:
     switches = Switches(mstx=True)
     case = Case(replace(preset("single-op"), capture=switches), STAGE.name, "msprof")
@@ -126,6 +127,7 @@ def test_of_two_timelines_the_one_that_differs_is_named() -> None:
     }
 
 
+@pytest.mark.exhaustive
 def test_an_aged_head_that_is_kept_is_caught_and_shrunk() -> None:
     assert conform(Function("reference", AGED.reference), AGED, cases()[:1]).shown == []
     caught = run(OF_AGED["aged-head-kept"], cases()[:1], AGED)
@@ -134,6 +136,7 @@ def test_an_aged_head_that_is_kept_is_caught_and_shrunk() -> None:
     assert caught.operators <= SMALL
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", some(FEW, every=3))
 def test_a_bug_is_caught_and_shrunk(name: str) -> None:
     caught = run(BUGS[name], cases(), STAGE)

@@ -121,6 +121,7 @@ def broken(made: Path, tmp_path: Path, *statements: str) -> list[Difference]:
     return differences(made, tmp_path / "actual")
 
 
+@pytest.mark.exhaustive
 def test_what_is_exported_is_what_was_recorded(made: Path) -> None:
     assert differences(made, made / "actual") == []
     names = {one.name for one in STAGE.files(made / "expected")}

@@ -202,6 +202,7 @@ TINY = Case(
 )
 
 
+@pytest.mark.exhaustive
 def test_a_small_case_is_exported_once_and_its_files_are_gone_at_the_end() -> None:
     stage = STAGES["raw-to-text"]
     sources: list[Path] = []

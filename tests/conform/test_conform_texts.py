@@ -73,6 +73,7 @@ def test_rows_of_two_devices_are_paired_on_their_own(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.exhaustive
 def test_rates_of_qos_are_compared_as_databases_hold_them(tmp_path: Path) -> None:
     """Whole between texts of raw files; of a database what 32 bits of Byte/s hold (erratum E36)."""
     capture = simulate(override(preset("observed-everything"), ranks=1, steps=1)).capture(0)

@@ -97,7 +97,7 @@ def test_presets(name: str) -> None:
 
 
 @needs_torch_npu
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_cases_that_are_drawn() -> None:
     cases = draw_cases(STAGE, 12, 5)
     outcome = tried(cases)
@@ -304,6 +304,7 @@ def test_nothing_but_the_breaks_is_found(broken: list[Difference]) -> None:
     assert {one.feature for one in broken} == {table for _, table, *_ in BREAKS.values()}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("damage", [lambda data: data[:5000], lambda _: b"no database at all"])
 def test_a_damaged_database_is_a_failure(
     profile: Path, tmp_path: Path, damage: Callable[[bytes], bytes]

@@ -153,6 +153,7 @@ def forget_the_device(rows: list[Row]) -> None:
         row["Output Shapes"] = shapes.setdefault(place, row["Output Shapes"])
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     ("change", "most", "pipeline"),
     [

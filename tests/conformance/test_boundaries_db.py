@@ -7,6 +7,7 @@ import random
 import pytest
 from boundary_db import campaign, listed, mutants
 from boundary_tokens import comparisons, flips
+from slices import some
 
 from ascend_conformance.media import load_rules
 
@@ -29,7 +30,7 @@ def test_a_flip_changes_one_comparison() -> None:
     ]
 
 
-@pytest.mark.parametrize("rule", SAMPLE)
+@pytest.mark.parametrize("rule", some(SAMPLE, every=2))
 def test_flips_of_a_rule_are_noticed_and_its_keeps_are_legal(rule: str) -> None:
     _, alive, illegal = campaign([rule])
     assert illegal == []

@@ -107,6 +107,7 @@ def test_a_file_that_a_folder_was_configured_for_is_missed(
     assert "LOS312" not in found(copies["text"])
 
 
+@pytest.mark.exhaustive
 def test_shapes_that_a_timeline_was_configured_for_are_missed(copies: dict[str, Path]) -> None:
     (path,) = copies["text"].rglob("trace_view.json")
     events = json.loads(path.read_bytes())

@@ -67,6 +67,7 @@ def damaged(profile: Path, rule: str, folder: Path) -> Damaged:
     return done
 
 
+@pytest.mark.exhaustive
 def test_a_cell_of_a_database_is_what_the_truth_states(
     profiles: Mapping[str, Path], tmp_path: Path
 ) -> None:
@@ -83,6 +84,7 @@ def test_a_cell_of_a_database_is_what_the_truth_states(
         assert one.before != one.after
 
 
+@pytest.mark.exhaustive
 def test_one_cell_of_a_csv_file_changes_and_no_other_byte_of_its_rows(
     profiles: Mapping[str, Path], tmp_path: Path
 ) -> None:
@@ -103,6 +105,7 @@ def test_one_cell_of_a_csv_file_changes_and_no_other_byte_of_its_rows(
     assert [after[at] for at in differing] == [one.after]
 
 
+@pytest.mark.exhaustive
 def test_one_event_of_a_timeline_changes(profiles: Mapping[str, Path], tmp_path: Path) -> None:
     done = damaged(profiles["text"], "TRC282", tmp_path / "out")
     (one,) = done.changes
@@ -129,6 +132,7 @@ def test_an_event_goes_with_its_comma(profiles: Mapping[str, Path], tmp_path: Pa
     assert new == old[:gone] + old[gone + 1 :]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("rule", few(["DOC204", "DOC240", "LOS301", "REL703"], every=4))
 def test_documents_files_and_rows(rule: str, profiles: Mapping[str, Path], tmp_path: Path) -> None:
     damaged(profiles["text"], rule, tmp_path / "out")
@@ -139,6 +143,7 @@ def test_a_block_file(profiles: Mapping[str, Path], tmp_path: Path) -> None:
     damaged(profiles["bin"], "BIN301", tmp_path / "out")
 
 
+@pytest.mark.exhaustive
 def test_nothing_is_written_where_nothing_can_be_broken(
     profiles: Mapping[str, Path], tmp_path: Path
 ) -> None:

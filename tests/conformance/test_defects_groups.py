@@ -172,6 +172,7 @@ COMMAND_LINES = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("defect", some(COMMAND_LINES, every=6))
 def test_the_command_names_table_column_count_and_first_row(profiler: Path, defect: str) -> None:
     statement, place, where = COMMAND_LINES[defect]

@@ -125,6 +125,7 @@ def test_rows_behind_the_end_of_the_file_are_refused(tmp_path: Path) -> None:
     judge(path)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("carrier", "number"),
     [
@@ -198,7 +199,7 @@ def test_a_hot_journal_is_a_violation(tmp_path: Path) -> None:
     assert "DB002 rollback-journal-left-behind" in condemned(path).decode()
 
 
-@pytest.mark.parametrize("suffix", ["-wal", "-journal", "-shm"])
+@pytest.mark.parametrize("suffix", some(["-wal", "-journal", "-shm"], every=2))
 @pytest.mark.parametrize("make", few(["folder", "fifo", "rubbish", "loop"], every=2))
 def test_odd_things_under_the_names_of_side_files_are_harmless(
     tmp_path: Path, suffix: str, make: str
@@ -275,6 +276,7 @@ sys.exit(main(["check", sys.argv[2]]))
 """
 
 
+@pytest.mark.exhaustive
 def test_a_file_without_permission_is_refused(tmp_path: Path) -> None:
     with TemporaryDirectory() as name:
         folder = Path(name)
@@ -447,6 +449,7 @@ def test_the_broken_profiler_database_is_told_once_by_the_command(tmp_path: Path
     assert NAME in line
 
 
+@pytest.mark.exhaustive
 def test_a_report_is_not_written_over_the_judged_file(tmp_path: Path) -> None:
     path = specimen(tmp_path)
     link = tmp_path / "link.json"

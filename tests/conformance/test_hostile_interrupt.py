@@ -39,7 +39,7 @@ def million_orphans(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return large(specimen(tmp_path_factory.mktemp("orphans")), 1_000_000)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_a_million_orphans_are_one_finding(million_orphans: Path) -> None:
     started = time.monotonic()
     out = condemned(million_orphans).decode()

@@ -95,6 +95,7 @@ def test_what_a_killed_run_left_is_no_profile(
     assert not any(str(left) in file.file for file in report.files if file.seen)
 
 
+@pytest.mark.exhaustive
 def test_a_killed_writer_of_one_file_leaves_a_named_draft(tmp_path: Path, rank: Path) -> None:
     command = ("check", str(rank), "--report", "json=rank.json")
     assert run_until(0, command, tmp_path) == KILLED

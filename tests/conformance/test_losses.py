@@ -144,6 +144,7 @@ def test_no_loss_is_found_on_real_files():
     assert losses_in(*(real(f"../{name}") for name in ("db", "text", "generations"))) == []
 
 
+@pytest.mark.exhaustive
 def test_no_loss_is_found_on_simulated_files(simulated: Path):
     assert losses_in(simulated) == []
 

@@ -75,6 +75,7 @@ def test_a_kernel_of_the_program_is_no_transfer(tmp_path: Path) -> None:
     assert ("DB531", "COMMUNICATION_TASK_INFO.globalTaskId") in found(copy)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "kind", ["COMMUNICATION", pytest.param("HCCL_AI_CPU", marks=pytest.mark.exhaustive)]
 )

@@ -82,6 +82,7 @@ def test_a_kernel_that_no_framework_described_has_no_blocks(folder: Path) -> Non
     assert found(folder, lambda rows: by_launch_alone(kernels(rows)[0]), "CSV203") == []
 
 
+@pytest.mark.exhaustive
 def test_a_kernel_that_is_described_has_blocks(folder: Path) -> None:
     def change(rows: list[Row]) -> None:
         kernels(rows)[0]["Block Dim"] = "0"

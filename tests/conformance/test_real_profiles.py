@@ -168,6 +168,7 @@ def test_the_documented_reading_names_the_errata(tmp_path: Path) -> None:
     assert [one for one in graver if not one["erratum"]] == []
 
 
+@pytest.mark.exhaustive
 def test_the_module_and_the_command_agree() -> None:
     command = Path(sys.executable).with_name("ascend-ref")
     if not command.exists():

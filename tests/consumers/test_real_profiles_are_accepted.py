@@ -146,6 +146,7 @@ FEW = ("row 7, an operator without a task",)
 """Those that are tried each time; the others by the campaign, which takes 20 s for each."""
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=() if name in FEW else pytest.mark.campaign) for name in DEFECTS],

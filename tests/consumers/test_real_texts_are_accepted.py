@@ -114,6 +114,7 @@ DEFECTS = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", some(DEFECTS, every=3))
 def test_a_defect_is_told(profile: Path, tmp_path: Path, name: str) -> None:
     defect = DEFECTS[name]

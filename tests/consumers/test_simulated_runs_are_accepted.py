@@ -68,6 +68,7 @@ def test_row_1_is_steps_and_communication(healthy: Path, tmp_path: Path) -> None
         assert [tuple(step) for step in steps] == [pytest.approx(step) for step in expected]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("mode", some(ROW_2, every=3))
 def test_row_2_is_sums_per_operator(healthy: Path, tmp_path: Path, mode: str) -> None:
     verdict = check_row_2(healthy, tmp_path, mode)
@@ -101,6 +102,7 @@ def test_row_8_is_advisor(healthy: Path, tmp_path: Path) -> None:
     assert check_row_8(healthy, tmp_path).differences == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("mode", some(ROW_9_MODES, every=6))
 def test_row_9_is_recipes(healthy: Path, tmp_path: Path, mode: str) -> None:
     assert check_row_9(healthy, tmp_path, mode).differences == []

@@ -123,7 +123,7 @@ def without(counts: Counter[str], names: Collection[str]) -> Counter[str]:
     return Counter({name: count for name, count in counts.items() if name not in names})
 
 
-@pytest.mark.parametrize(("name", "writer"), some(product(preset_names(), WRITERS), every=8))
+@pytest.mark.parametrize(("name", "writer"), some(product(preset_names(), WRITERS), every=16))
 def test_every_preset_shows_what_is_true(name: str, writer: str, tmp_path: Path) -> None:
     check(case(name, writer), writer, tmp_path)
 

@@ -114,6 +114,7 @@ def test_a_variant(name: str, edit: Edit, small: Path, tmp_path: Path) -> None:
     assert {one[0] for one in different} == BEYOND.get(name, set())
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("change", "edit"),
     few(

@@ -11,6 +11,7 @@ import apsw
 import pyarrow as pa
 import pytest
 from db_samples import contents, make, run_sql, write_small
+from slices import some
 
 from ascend_ref.db.detect import identify
 from ascend_ref.db.introspect import describe
@@ -41,7 +42,7 @@ def judge(path: Path) -> str | None:
         return str(error)
 
 
-@pytest.mark.parametrize("filler", [b"\0", b"\xff", b"\x05", b"\x0d"])
+@pytest.mark.parametrize("filler", some([b"\0", b"\xff", b"\x05", b"\x0d"], every=2))
 def test_a_spoilt_page_anywhere_is_one_clear_line(tmp_path: Path, filler: bytes) -> None:
     path = write_small(tmp_path / "p.db", *STATE)
     sound = path.read_bytes()

@@ -40,6 +40,7 @@ def selected(path: Path, sql: str) -> list[object]:
         return db.execute(sql).fetchall()
 
 
+@pytest.mark.exhaustive
 def test_the_tables_of_a_profile_are_laid_out_plainly(tmp_path: Path) -> None:
     """The long tables need no SQLite, and hold what it says."""
     scenario = override(preset("llm-inference"), ranks=None, steps=1, level=None)

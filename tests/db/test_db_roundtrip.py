@@ -65,7 +65,7 @@ def databases(draw: st.DrawFn) -> tuple[State, Tables]:
     return state, {name: draw(table_values(schema.tables[name])) for name in names}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(databases())
 def test_written_values_come_back(database: tuple[State, Tables]) -> None:
     state, tables = database

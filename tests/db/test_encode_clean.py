@@ -27,7 +27,7 @@ def violations(report: Report) -> set[str]:
     return {finding.rule for finding in report.findings if finding.verdict == "violation"}
 
 
-@pytest.mark.parametrize(("revision", "level"), some(product(REVISIONS, (0, 1, 2)), every=7))
+@pytest.mark.parametrize(("revision", "level"), some(product(REVISIONS, (0, 1, 2)), every=14))
 def test_nothing_is_found_in_a_complete_capture(tmp_path: Path, revision: str, level: int) -> None:
     shown = capture(level, switches=replace(EVERYTHING, level=level))
     write_pytorch_profile(tmp_path, shown, revision)

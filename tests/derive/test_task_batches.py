@@ -11,7 +11,7 @@ from tiny_batches import tiny_batches
 from ascend_ref.derive.tasks import task_batches
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     first=st.lists(st.integers(0, 65_535), min_size=1, max_size=4),
     count=st.integers(1, 200),

@@ -57,6 +57,7 @@ def rewrite_rows(path: Path, change: Callable[[list[dict[str, str]]], object]) -
         writer.writerows(rows)
 
 
+@pytest.mark.exhaustive
 def test_a_run_is_the_same_in_a_database_and_in_texts(sides: Sides) -> None:
     report = diff(sides.database, sides.texts)
     assert found(report) == []
@@ -86,6 +87,7 @@ def damage_texts(folder: Path) -> None:
     document.write_bytes(document.read_bytes()[:-200])
 
 
+@pytest.mark.exhaustive
 def test_each_change_of_a_text_is_found_in_its_file_and_line(sides: Sides, texts: Path) -> None:
     damage_texts(texts)
     report = diff(sides.database, texts)

@@ -28,6 +28,7 @@ def copy(profile: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(profile, tmp_path / "b"))
 
 
+@pytest.mark.exhaustive
 def test_the_code_says_whether_they_differ(
     profile: Path, copy: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -38,6 +38,7 @@ def test_a_profile_is_equal_to_itself(profile: Path) -> None:
     assert conclusion(diff(profile, profile)) == "equal: no difference, no advice, no note"
 
 
+@pytest.mark.exhaustive
 def test_other_numbers_and_another_order_are_no_difference(profile: Path, copy: Path) -> None:
     renumber(copy)
     assert found(diff(profile, copy)) == []
@@ -97,7 +98,7 @@ def test_each_difference_is_named_once_at_its_place(profile: Path, copy: Path) -
     assert sorted(found(diff(profile, copy))) == sorted(expected)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_difference_alone_is_the_only_one(change: str, profile: Path, copy: Path) -> None:
     statements, expected = CHANGES[change]
@@ -174,6 +175,7 @@ def test_what_cannot_be_read_is_stated(profile: Path, tmp_path: Path) -> None:
     assert conclusion(report).startswith("not compared: ")
 
 
+@pytest.mark.exhaustive
 def test_the_same_difference_has_the_same_fingerprint(profile: Path, copy: Path) -> None:
     prints = []
     for length in (1, 2):

@@ -79,6 +79,7 @@ def search(tab: Tab, text: str, expected: str) -> None:
     tab.wait_for(f"{links}.some(one => one.href.replace(/[?]h=[^#]*/, '') === {address!r})")
 
 
+@pytest.mark.exhaustive
 def test_the_search_works_from_disk() -> None:
     with new_tab() as tab:
         tab.open(SITE / "index.html")

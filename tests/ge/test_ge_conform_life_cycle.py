@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from life_cycle_plain import Plain, shortest
-from slices import marked
+from slices import marked, some
 
 from ascend_conformance.harness.life_cycle import (
     InProcess,
@@ -84,7 +84,7 @@ def test_g48_codes_alone_show_the_flaw_of_upstream_as_well() -> None:
     assert answers(Plain(flaw), calls)[-1] != {"returns": answers(Plain(), calls)[-1]["returns"]}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @pytest.mark.parametrize("seed", [1, *(marked(one, pytest.mark.campaign) for one in range(2, 6))])
 def test_g48_the_flaw_of_upstream_is_found_whatever_is_drawn(seed: int) -> None:
     outcome = conform_life_cycle(InProcess("flag", partial(Plain, "flag kept")), seed=seed)
@@ -223,7 +223,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", some(HOSTILE, every=3))
 def test_a_hostile_implementation_is_one_finding(name: str, tmp_path: Path) -> None:
     source, rule, words = HOSTILE[name]
     path = tmp_path / "hostile.py"
@@ -260,6 +260,7 @@ def test_an_implementation_that_knows_one_mode_is_judged_in_that_mode(tmp_path: 
     assert conform_life_cycle(InProcess("none", NoMode), examples=20).fails
 
 
+@pytest.mark.exhaustive
 def test_the_model_as_a_program_passes_its_own_kit(capsys: pytest.CaptureFixture[str]) -> None:
     words = f"{sys.executable} -m ascend_ref ge life-cycle"
     given = ["ge", "conform-life-cycle", words, "--keep", "--examples", "5", "--reading"]

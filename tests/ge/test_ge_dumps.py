@@ -177,6 +177,7 @@ def test_g127_a_simulated_text_conforms(tmp_path: Path) -> None:
     assert (len(short.records), short.dropped_after) == (2, 2)
 
 
+@pytest.mark.exhaustive
 def test_g127_each_rule_of_texts_meets_its_own_break() -> None:
     trials = run_specimen("dumps")
     assert trials.unclean == []

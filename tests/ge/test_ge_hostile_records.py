@@ -78,6 +78,7 @@ def judge_mutated(clean: Path, folder: Path, seed: int) -> None:
     shutil.rmtree(copy)
 
 
+@pytest.mark.exhaustive
 def test_g167_mutated_records_are_findings(clean: Path, tmp_path: Path) -> None:
     for seed in range(4):
         judge_mutated(clean, tmp_path, seed)

@@ -30,6 +30,7 @@ def draft(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.exhaustive
 def test_a_draft_is_migrated_to_and_back_without_a_line_of_python(
     draft: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -51,6 +52,7 @@ def test_a_draft_is_migrated_to_and_back_without_a_line_of_python(
     assert dump(back) == dump(source)
 
 
+@pytest.mark.exhaustive
 def test_what_a_draft_has_and_the_target_has_not_is_lost_and_counted(
     draft: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -131,6 +131,7 @@ def test_an_enum_table_of_nonsense_is_no_loop_over_rows(database: Path) -> None:
     assert lost([account])["ENUM_MODULE"] == 20_001
 
 
+@pytest.mark.exhaustive
 def test_a_join_without_end_does_not_apply(database: Path) -> None:
     """Each task of each operator under one number: 4,000,000,000 pairs."""
     edit(

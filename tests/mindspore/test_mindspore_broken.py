@@ -54,7 +54,7 @@ def broken(content: bytes, random: Random) -> bytes:
     return content[:place] + middle + content[end:] * random.choice([0, 1, 1])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 10**6), day=st.sampled_from([*DAYS, None]))
 def test_m52_broken_files_never_fail(
     tmp_path_factory: pytest.TempPathFactory, seed: int, day: str | None

@@ -141,6 +141,7 @@ def test_the_clock_of_the_device_is_taken(tmp_path: Path) -> None:
     assert found == [(1600000000000000000 + (first - 1000) * TICK,)]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("generation", ["G1", "G2", "G3"])
 @pytest.mark.parametrize("seed", some([0, 5], every=2))
 def test_a_simulated_capture_keeps_its_operators(

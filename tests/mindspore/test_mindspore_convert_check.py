@@ -51,6 +51,7 @@ def databases(folder: Path, query: str) -> list[list[tuple[Any, ...]]]:
     return found
 
 
+@pytest.mark.exhaustive
 def test_a_task_of_several_files_stands_once(tmp_path: Path) -> None:
     source = simulated(tmp_path / "job", "ai-cpu-bound", "2023-07-02", ranks=2)
     target = converted(source, tmp_path / "made")
@@ -133,6 +134,7 @@ def test_raw_and_intermediate_files_pass(tmp_path: Path) -> None:
     assert offences(*made) == set()
 
 
+@pytest.mark.exhaustive
 def test_memory_of_graphs_is_parsed_under_the_new_name_of_operators(tmp_path: Path) -> None:
     day = "2024-05-01"
     source, target = simulated(tmp_path / "job", "cnn-910a", day), str(tmp_path / "parsed")

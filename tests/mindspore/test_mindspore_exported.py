@@ -224,7 +224,7 @@ def test_m52_what_is_damaged_is_stated_and_the_rest_is_made(
     assert made & {"framework_raw_0.csv", "aicore_intermediate_0_type.csv"}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     name=st.sampled_from(["op_summary", "op_statistic", "step_trace"]),
     place=st.floats(0, 1, exclude_max=True),

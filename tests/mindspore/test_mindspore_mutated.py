@@ -127,6 +127,7 @@ def ends(commands: Sequence[Sequence[str]], capsys: pytest.CaptureFixture[str]) 
     return found
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "part",
     [

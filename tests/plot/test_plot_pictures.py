@@ -41,6 +41,7 @@ def hostile(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("form", ["svg", "png", "pdf"])
 def test_names_are_shown_as_they_are_and_the_bytes_are_always_the_same(
     form: str, hostile: Path, tmp_path: Path
@@ -60,6 +61,7 @@ def test_names_are_shown_as_they_are_and_the_bytes_are_always_the_same(
         assert not any("x" * 200 in word for word in shown)
 
 
+@pytest.mark.exhaustive
 def test_another_process_draws_the_same_bytes(tmp_path: Path) -> None:
     path = write_summary(tmp_path / "op_summary_1.csv", [Run("AI_CORE", 0, 4_000)])
     draw(path, None, tmp_path / "here.svg")

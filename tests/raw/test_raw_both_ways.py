@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from plain_capture import Plain, plain
+from slices import some
 
 from ascend_ref.capture import Capture
 from ascend_ref.capture.merge import merged
@@ -57,7 +58,7 @@ def both_ways(
     return plain(held), plain(found.capture), found
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", some(PRESETS, every=3))
 def test_a_preset_comes_back(tmp_path: Path, name: str) -> None:
     held, found, raw = both_ways(tmp_path / "PROF_1", preset(name))
     assert raw.damage == []
@@ -161,7 +162,7 @@ def drawn_both_ways(folder: Path, scenario: Scenario) -> None:
 QUIET = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.filter_too_much]
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=QUIET)
+@settings(max_examples=3, deadline=None, suppress_health_check=QUIET)
 @given(scenario=scenarios(max_ranks=2, max_steps=2, max_faults=2))
 def test_any_product_switches_and_faults_come_back(tmp_path: Path, scenario: Scenario) -> None:
     drawn_both_ways(tmp_path, scenario)
@@ -210,7 +211,7 @@ def test_numbers_of_tasks_that_begin_again_come_back(tmp_path: Path, name: str) 
     assert "FLIP_TASK" not in kinds
 
 
-@pytest.mark.parametrize("name", ["dense-8", "observed-everything", "cnn-910a"])
+@pytest.mark.parametrize("name", some(["dense-8", "observed-everything", "cnn-910a"], every=3))
 def test_devices_of_one_process_stay_apart(tmp_path: Path, name: str) -> None:
     captures = [simulate(RUN.preset(name)).capture(rank) for rank in (0, 1)]
     held, found, raw = both_ways(tmp_path / "PROF_1", merged(captures))

@@ -40,7 +40,7 @@ def sampled(product: str, group: str = "PipeUtilization") -> Capture:
     return simulate(replace(scenario, capture=changed)).capture(0)
 
 
-@pytest.mark.parametrize(("product", "group"), some(GROUPS, every=3))
+@pytest.mark.parametrize(("product", "group"), some(GROUPS, every=9))
 def test_every_group_comes_back_on_every_product(tmp_path: Path, product: str, group: str) -> None:
     held, lost = raw_view(sampled(product, group))
     write_raw(tmp_path / "PROF_1", held)
@@ -54,7 +54,7 @@ def test_every_group_comes_back_on_every_product(tmp_path: Path, product: str, g
     assert set(plain(held)[LOAD]) == set(plain(sampled(product, group))[LOAD])
 
 
-@pytest.mark.parametrize(("product", "group"), some(GROUPS, every=2))
+@pytest.mark.parametrize(("product", "group"), some(GROUPS, every=6))
 def test_whole_events_change_next_to_nothing(product: str, group: str) -> None:
     """The metrics of the simulator are those of its kernels; events only round them."""
     capture = sampled(product, group)
@@ -307,6 +307,7 @@ def test_a_group_that_is_not_known_costs_the_metrics_alone(tmp_path: Path, group
 # --- as a user has it -----------------------------------------------------------------------------
 
 
+@pytest.mark.exhaustive
 def test_simulated_samples_are_exported_as_they_were(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from raw_trees import api, device_ticks, host_ticks, stars, task_track, write_tree
+from slices import some
 
 from ascend_ref.cli import main
 from ascend_ref.explain import explain
@@ -76,7 +77,9 @@ def test_records_and_rows_are_those_of_files_made_by_hand(
     assert "table UB: absent; A2 has no such data; 950 have it" in lines
 
 
-@pytest.mark.parametrize("name", ["observed-everything", "inference-310p", "950-dense"])
+@pytest.mark.parametrize(
+    "name", some(["observed-everything", "inference-310p", "950-dense"], every=3)
+)
 def test_what_rows_are_made_of_was_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:

@@ -206,7 +206,7 @@ SLICES: Sequence[tuple[ProductName, str]] = (
 
 @pytest.mark.parametrize(
     ("kind", "product", "raw"),
-    some([(kind, *one) for kind in LOSSES_OF_SLICES for one in SLICES], every=5),
+    some([(kind, *one) for kind in LOSSES_OF_SLICES for one in SLICES], every=10),
 )
 def test_lost_records_are_stated_and_the_rest_is_read(
     tmp_path: Path, wholes: Wholes, kind: Any, product: ProductName, raw: str
@@ -243,12 +243,15 @@ def whole(request: pytest.FixtureRequest, wholes: Wholes) -> Whole:
 
 @pytest.mark.parametrize(
     ("kind", "raw"),
-    [
-        (kind, raw)
-        for kind in LOSSES_OF_RAW
-        if kind not in LOSSES_OF_SLICES
-        for raw in raw_kinds(kind)
-    ],
+    some(
+        [
+            (kind, raw)
+            for kind in LOSSES_OF_RAW
+            if kind not in LOSSES_OF_SLICES
+            for raw in raw_kinds(kind)
+        ],
+        every=2,
+    ),
 )
 def test_a_side_file_that_is_lost_or_wrong_is_stated_and_costs_its_times(
     whole: Whole, tmp_path: Path, kind: Any, raw: str
@@ -310,6 +313,7 @@ lack their operators, and in the overlap nothing computes.
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("fault", "violated"),
     [

@@ -14,7 +14,7 @@ import pytest
 from framework_bytes import mark, operator, write_profile
 from framework_tables import read
 from same_outputs import require_same_outputs
-from slices import marked
+from slices import marked, some
 
 from ascend_ref.cli import main
 from ascend_ref.profile import write_pytorch_profile
@@ -48,7 +48,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", some(CASES, every=3))
 def test_an_export_is_what_was_simulated(case: str, tmp_path: Path) -> None:
     name, switches = CASES[case]
     scenario = RUN.preset(name)

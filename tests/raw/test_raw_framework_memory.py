@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from plain_memory import Entry, Event, blocks_of, plain_memory
 from plain_operators import PlainOperator
+from slices import some
 
 from ascend_ref.capture import Activities, Capture, Collections, MemoryBlocks, MemoryTotals
 from ascend_ref.capture.kinds import ENTERS, LEAVES, OP, QUEUE
@@ -245,14 +246,15 @@ def near(value: Any, other: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    "name", ["cnn-910b", "cnn-910a", "dense-8", "recommendation", "edge-310b", "moe-8"]
+    "name",
+    some(["cnn-910b", "cnn-910a", "dense-8", "recommendation", "edge-310b", "moe-8"], every=3),
 )
 def test_memory_of_a_preset_comes_back(name: str, tmp_path: Path) -> None:
     require_both_ways(tmp_path, preset(name))
     assert len(preset(name).memory_blocks)
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=QUIET)
+@settings(max_examples=3, deadline=None, suppress_health_check=QUIET)
 @given(scenario=scenarios(max_ranks=1, max_steps=3, max_faults=1), seed=st.integers(0, 1 << 32))
 def test_memory_of_any_product_comes_back(
     scenario: Scenario, seed: int, tmp_path_factory: pytest.TempPathFactory
@@ -372,7 +374,7 @@ def host_of(base: Capture, operators: list[PlainOperator], entries: list[Entry])
     return replace(base, activities=activities, texts=texts)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=133, deadline=None)
 @given(hosts())
 def test_blocks_are_those_of_an_analysis_that_goes_event_by_event(
     drawn: tuple[list[PlainOperator], list[Entry], list[Event]],
@@ -417,7 +419,7 @@ def test_damage_of_collections(tmp_path: Path) -> None:
     ]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=QUIET)
+@settings(max_examples=20, deadline=None, suppress_health_check=QUIET)
 @given(content=st.binary(max_size=400), shift=st.integers(0, 82))
 def test_any_bytes_are_read(
     content: bytes, shift: int, tmp_path_factory: pytest.TempPathFactory

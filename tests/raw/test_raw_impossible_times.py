@@ -49,6 +49,7 @@ def records_with_times(name: str) -> Iterator[tuple[Path, str, int, int, str]]:
                         yield path, kind, at, place, called
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", some(SOME, every=3))
 def test_a_time_that_no_clock_shows_is_stated(tmp_path: Path, name: str) -> None:
     assert read_raw(tree(name))[0].damage == []

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from raw_trees import DEVICE, WALL_US, device_ticks, info, write_tree
+from slices import some
 
 from ascend_ref.capture import Capture
 from ascend_ref.cli import main
@@ -216,7 +217,9 @@ def graph(name: str) -> Capture:
     return simulate(replace(scenario, model=replace(scenario.model, graph=True))).capture(0)
 
 
-@pytest.mark.parametrize("name", ["text-museum", "cnn-910a", "edge-310b", "recommendation"])
+@pytest.mark.parametrize(
+    "name", some(["text-museum", "cnn-910a", "edge-310b", "recommendation"], every=2)
+)
 def test_iterations_come_back_at_the_ticks_nearest_to_them(tmp_path: Path, name: str) -> None:
     """The clock of a simulated device has 50 MHz, so that no time moves by more than 10 ns."""
     capture = graph(name)

@@ -24,6 +24,7 @@ def written(folder: Path) -> int:
     return sum(1 for one in hidden(folder) for path in one.rglob("*") if path.is_file())
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("files", [FIRST, pytest.param(LATER, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("name", [PROFILE, pytest.param("document", marks=pytest.mark.exhaustive)])
 def test_a_killed_export_leaves_nothing_that_passes_as_whole(

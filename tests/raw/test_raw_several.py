@@ -70,6 +70,7 @@ def test_one_is_let_go_of_before_the_next_is_read(
     assert len(read) == 3
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("what", some(["profiles", "PROF_*", "databases"], every=3))
 def test_as_many_processes_as_wanted_write_the_same(
     what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -93,6 +94,7 @@ def test_as_many_processes_as_wanted_write_the_same(
     assert found == contents(tmp_path / "2")
 
 
+@pytest.mark.exhaustive
 def test_an_error_in_another_process_is_one_line_and_leaves_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

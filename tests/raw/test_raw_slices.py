@@ -204,6 +204,7 @@ def test_of_many_damaged_slices_the_first_and_the_last_are_stated(tmp_path: Path
     assert "1,899 more before it are not listed" in damage[-1].message
 
 
+@pytest.mark.exhaustive
 def test_a_million_slices_take_little_memory(tmp_path: Path) -> None:
     """Of each only its number is kept; the issue allows 500 MB for a million of them."""
     fewer, more = kept(tmp_path / "fewer", 1_000), kept(tmp_path / "more", 4_000)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from rest_files import Client, running, write_exported, write_files, write_ranks
+from slices import some
 
 from ascend_ref.mindspore.analyse.condition import WrongCondition
 from ascend_ref.mindspore.analyse.factory import load_analyser
@@ -227,7 +228,7 @@ def drawn_condition(draw: random.Random, analyser: str) -> dict[str, Any]:
     return {key: one for key, one in found.items() if draw.random() < 0.6}
 
 
-@pytest.mark.parametrize("mode", SEEDS)
+@pytest.mark.parametrize("mode", some(SEEDS, every=3))
 @pytest.mark.parametrize("name", OF_RANKS)
 def test_m70_conditions_about_ranks_are_those_of_the_analyser(
     name: str, mode: str, client: Client, served: Path
@@ -483,6 +484,7 @@ def test_m73_a_rank_without_details_of_memory_is_counted(tmp_path: Path) -> None
         assert answer["device0"]["details"]
 
 
+@pytest.mark.exhaustive
 def test_m73_damaged_files_of_ranks_are_counted(tmp_path: Path) -> None:
     write_ranks(tmp_path / "job/profiler", SEEDS["pipeline-parallel"])
     texts = (b"", b"[", b"\xff\xfe", b"a,b\n1\n", b'{"a": 1e999}', b"[" * 50_000, b"3", b"null")

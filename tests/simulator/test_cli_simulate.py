@@ -240,6 +240,7 @@ def test_the_executor_does_not_change_a_byte(
     assert contents(folder / executor) == plain
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("sign", "workers"),
     some(

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from slices import some
 
 from ascend_simulator import write_run
 from ascend_simulator.choices import Scenario
@@ -153,7 +154,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Run]]:
         }
 
 
-@pytest.mark.parametrize("case", ["one host", "two hosts", "two dies", "small"])
+@pytest.mark.parametrize("case", some(["one host", "two hosts", "two dies", "small"], every=2))
 def test_the_memory_moves_what_kernels_copies_and_links_move(
     runs: dict[str, Run], case: str
 ) -> None:

@@ -100,6 +100,7 @@ def test_a_dask_worker_that_dies_is_an_error(dask_address: str) -> None:
         list(executor.map(executor_jobs.die, 0, [0]))
 
 
+@pytest.mark.exhaustive
 def test_processes_have_ended_when_the_loop_ends_early(tmp_path: Path) -> None:
     with (
         pytest.raises(ZeroDivisionError),

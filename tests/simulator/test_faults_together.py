@@ -23,6 +23,7 @@ from faults_by_hand import (
     step_of,
 )
 from jsonschema import Draft202012Validator
+from slices import some
 
 from ascend_simulator.choices import LOSSES, FaultChoice, FaultKind, Schedule
 from ascend_simulator.truth import schema
@@ -142,7 +143,7 @@ EARLY = """
 """
 
 
-@pytest.mark.parametrize("split", [{}, {"pipeline": 2}, {"tensor": 2}], ids=str)
+@pytest.mark.parametrize("split", some([{}, {"pipeline": 2}, {"tensor": 2}], every=3), ids=str)
 def test_causes_come_first(split: dict[str, int], tmp_path: Path) -> None:
     """No wait ends before its record once the skew of the truth is undone, nor a task before its
     call, under all faults at once."""

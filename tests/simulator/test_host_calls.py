@@ -332,7 +332,7 @@ def test_small_tasks_are_launched_one_by_one_without_ffts() -> None:
     assert runtime["NotifyWait"] == runtime["NotifyRecord"] - 2 == 4
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(
     product=st.sampled_from(["950", "910A"]),
     parallelism=st.sampled_from(

@@ -112,6 +112,7 @@ def test_what_readers_understand_differently_is_refused(text: str, line: str) ->
     assert str(caught.value).startswith(f"my.yaml:1: {line}")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("workers", some(["1", "2"], every=2))
 def test_a_full_disk_is_told_in_a_line(workers: str, tmp_path: Path) -> None:
     """Files may not grow beyond 300 kB, which SQLite tells as it tells a full disk."""

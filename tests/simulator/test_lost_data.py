@@ -305,6 +305,7 @@ def rows_of_file(folder: Path, pattern: str) -> Iterator[dict[str, str]]:
             yield from csv.DictReader(file)
 
 
+@pytest.mark.exhaustive
 def test_every_form_lacks_the_same(tmp_path: Path) -> None:
     fault = FaultChoice("lost-slice", milliseconds=1)
     steps = FaultChoice("lost-steps")

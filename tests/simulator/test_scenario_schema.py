@@ -169,6 +169,7 @@ def differs(section: str, name: str, scenario: Scenario) -> bool:
     return bool(getattr(own, name) != getattr(default, name))
 
 
+@pytest.mark.exhaustive
 def test_every_field_is_drawn_at_other_values_than_its_default() -> None:
     """A field that no draw reaches is one that no property is tested with."""
     names = {(section, field.name) for section, _, _, field in pairs() if section != "fault"}

@@ -181,7 +181,7 @@ def listed(column: Values) -> list[Any]:
     return column.tolist() if isinstance(column, np.ndarray) else column.to_pylist()  # type: ignore[no-any-return]
 
 
-@pytest.mark.parametrize("carrier", some(["pytorch", "msprof", "analysis"], every=2))
+@pytest.mark.parametrize("carrier", some(["pytorch", "msprof", "analysis"], every=4))
 @pytest.mark.parametrize("level", some([1, 0, 2], every=3))
 @pytest.mark.parametrize("product", some(BY_PRODUCT, every=3))
 def test_every_switch_shows_the_tables_that_the_documents_tell(
@@ -316,6 +316,7 @@ INFO: Mapping[str, Mapping[str, Any]] = {
 """What profiler_info tells of a switch; of the others the framework's profiler knows nothing."""
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("level", some([1, 0], every=2))
 def test_the_files_of_a_rank_tell_the_switches(level: int, tmp_path: Path) -> None:
     def written(switch: str) -> tuple[set[str], dict[str, Any]]:

@@ -208,6 +208,7 @@ OLD_CHIP = {"llc_aicpu", "llc_ctrlcpu", "llc_bandwidth"}
 """Files of the 310 alone."""
 
 
+@pytest.mark.exhaustive
 def test_the_museum_has_every_file_of_some_product(tmp_path: Path) -> None:
     found: set[str] = set()
     for product in PRODUCTS:
@@ -271,7 +272,7 @@ FRAMEWORK = {"Python", "Python GC", "async_npu", "async_task_queue", "fwdbwd"}
             ("dense-pipeline", 4, 1),
             ("observed-everything", 2, 2),
         ],
-        every=3,
+        every=9,
     ),
 )
 def test_timelines_show_what_the_truth_counts(

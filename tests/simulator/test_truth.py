@@ -114,7 +114,7 @@ def expected(totals: dict[str, Any], level: int) -> Operators:
 
 
 # At level 1 test_presets compares the same totals, by SQL of its own (a3-dense when exhaustive).
-@pytest.mark.parametrize("level", some([2, 0, 1], every=3))
+@pytest.mark.parametrize("level", some([2, 0, 1], every=9))
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_truth_of_a_preset_is_in_its_databases(name: str, level: int, tmp_path: Path) -> None:
     scenario = override(preset(name), level=level, **PRESETS[name])
@@ -176,6 +176,7 @@ PARTED = Scenario(
 )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("level", some([2, 0, 1], every=3))
 def test_the_truth_is_in_both_formats_under_faults(level: int, tmp_path: Path) -> None:
     """Two processes of four devices, two stages with send and receive, two rounds."""

@@ -150,6 +150,7 @@ def test_the_value_type_and_the_table_are_shown_and_exported(
     assert "LINK_USAGE" in json.dumps(schema)
 
 
+@pytest.mark.exhaustive
 def test_the_column_of_the_csv_file_is_written(spec: Path, tmp_path: Path) -> None:
     run_of = tmp_path / "run"
     arguments = ("simulate", "single-op", "-o", str(run_of), "--as", "csv,msprof-db")
@@ -164,6 +165,7 @@ def test_the_column_of_the_csv_file_is_written(spec: Path, tmp_path: Path) -> No
     assert main(["--spec", str(spec), "check", str(run_of)]) == 0
 
 
+@pytest.mark.exhaustive
 def test_the_rule_of_the_database_wakes_for_its_defect_alone(spec: Path, rules: Path) -> None:
     tried = run(BREAK_DATABASE, rules, spec, REVISION)
     assert "DB490" in tried

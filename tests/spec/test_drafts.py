@@ -199,7 +199,7 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize("name", some(NAMES, every=24))
+@pytest.mark.parametrize("name", some(NAMES, every=72))
 def test_a_draft_of_what_is_there_changes_nothing(name: str, tmp_path: Path) -> None:
     address, row = own_words(name)
     spec = laid(tmp_path, yaml.safe_dump({address: row}, sort_keys=False), revision=False)
@@ -209,6 +209,7 @@ def test_a_draft_of_what_is_there_changes_nothing(name: str, tmp_path: Path) -> 
         assert getattr(getattr(spec, first), second) == getattr(getattr(packaged(), first), second)
 
 
+@pytest.mark.exhaustive
 def test_a_private_table_is_known_at_every_revision_and_judged(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -401,6 +402,7 @@ def _queue(_common: None, _item: int) -> bool:
     return "queueOf" in catalog().tables["TASK"].columns
 
 
+@pytest.mark.exhaustive
 def test_other_processes_have_the_draft_that_was_read(tmp_path: Path) -> None:
     path = draft(tmp_path, f"column/TASK.queueOf: {{{COLUMN}}}")
     spec = load_spec(path)

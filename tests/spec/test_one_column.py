@@ -221,6 +221,7 @@ def test_the_spec_exports_the_column(
     assert name in capsys.readouterr().out
 
 
+@pytest.mark.exhaustive
 def test_the_pages_show_the_columns(draft: Draft) -> None:
     with using(load_spec(draft.spec)):
         pages = spec_pages(spec_targets())

@@ -165,7 +165,7 @@ def damages(content: Any) -> Iterator[Any]:
             ("api/commands.yaml", "api"),
             ("api/errors.yaml", "api"),
         ],
-        every=5,
+        every=10,
     ),
 )
 def test_a_damaged_document_is_loaded_or_reported(name: str, family: str) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from real_files import path_of
+from slices import some
 
 from ascend_ref.recorded import from_database
 from ascend_ref.text import write_csv_files
@@ -141,7 +142,7 @@ RENAMED = {
 }
 
 
-@pytest.mark.parametrize("database", DATABASES)
+@pytest.mark.parametrize("database", some(DATABASES, every=2))
 def test_kernel_details_is_a_plain_join(
     database: str, writer: str, folders: dict[str, Path]
 ) -> None:

@@ -78,7 +78,7 @@ def file_of(path: Path, output: Output) -> str:
                 ("pytorch", None),
             )
         ],
-        every=3,
+        every=9,
     ),
 )
 def test_files_are_whole_and_always_the_same(

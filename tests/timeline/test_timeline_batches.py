@@ -36,6 +36,7 @@ def check(recorded: Recorded, writer: str) -> None:
     }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("writer", few(WRITERS, every=2))
 @pytest.mark.parametrize(
     "name",

@@ -71,7 +71,7 @@ def require_sound(report: FileReport) -> None:
     assert report.unreadable is None or report.unreadable.isprintable()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_every_changed_byte_is_found_or_makes_another_sound_file():
     unnoticed = 0
     for index in CELLS:
@@ -96,6 +96,7 @@ def require_rewritable(content: bytes) -> None:
     assert all(parse(block.payload) is not None for block in blocks if block.type != 1)
 
 
+@pytest.mark.exhaustive
 def test_every_truncation_is_found():
     boundaries = {entry.stop for entry in read_blocks(SMALL, "small.bin").entries}
     for size in CELLS:

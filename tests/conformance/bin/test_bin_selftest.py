@@ -40,7 +40,7 @@ RUNS = (some_rules, mix_and_simulator, other_operators)
 each_run = pytest.mark.parametrize("run", some(RUNS, every=len(RUNS)))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @each_run
 def test_clean_files_have_no_finding(run):
     assert run().unclean == []

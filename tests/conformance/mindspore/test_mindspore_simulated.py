@@ -33,6 +33,7 @@ jobs = given(
 )
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=2)
 @jobs
 def test_m50_a_simulated_job_and_its_intermediate_files_are_clean(
@@ -46,7 +47,7 @@ def test_m50_a_simulated_job_and_its_intermediate_files_are_clean(
     require_clean(tmp_path_factory.mktemp("job"), name, day, seed, steps, form)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @settings(max_examples=3)
 @jobs
 def test_m50_many_simulated_jobs_and_their_intermediate_files_are_clean(

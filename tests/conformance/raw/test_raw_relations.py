@@ -104,6 +104,7 @@ def test_what_raw_files_show_is_known() -> None:
     assert not {"REL108", "REL113", "REL309", "REL522", "DB606"} & HERE.keys()
 
 
+@pytest.mark.exhaustive
 def test_each_relation_wakes_for_its_own_break_alone() -> None:
     """Some of them; all of them below."""
     _try("text-museum", sorted(HERE.keys() - OF_SAMPLES - UNSTATED.keys())[5::30])
@@ -331,7 +332,7 @@ def test_simulated_captures_are_judged_by_relations(clean: Path) -> None:
     assert "REL301" not in reasons(report)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @pytest.mark.parametrize("name", ["a3-dense", "dense-8", "moe-8", "reduction-bound"])
 def test_further_simulated_captures_break_no_relation(name: str, tmp_path: Path) -> None:
     """Those of the other products are in test_raw_stream_rules.py."""

@@ -56,6 +56,7 @@ def test_a_rule_has_a_break_a_nearest_legal_case_and_a_page(rule: RawRule) -> No
         assert part in text
 
 
+@pytest.mark.exhaustive
 def test_g146_g150_each_rule_meets_its_own_break_and_no_other() -> None:
     """Some of the rules; all of them below."""
     some = [one.id for one in RULES if one.theme != TEXT][::4]

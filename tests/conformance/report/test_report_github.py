@@ -62,7 +62,7 @@ def test_separators_in_names_are_encoded() -> None:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(reports())
 def test_no_text_can_start_a_command_of_its_own(report: Report) -> None:
     lines = FORMATS["github"](report, RULES).splitlines()

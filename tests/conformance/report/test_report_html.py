@@ -255,6 +255,7 @@ def test_a_page_without_findings_says_so() -> None:
     assert [name for name, _ in page.elements].count("form") == 0
 
 
+@pytest.mark.exhaustive
 def test_a_judged_profile_is_drawn_and_written_twice_alike(tmp_path: Path) -> None:
     report, rules = check([specimen(tmp_path)]), load_rules()
     for name in ("one.html", "other.html"):

@@ -87,6 +87,7 @@ def chosen(tab: Tab, **fields: str) -> list[str]:
     return found
 
 
+@pytest.mark.exhaustive
 def test_the_filters_keep_what_is_asked_for(tab: Tab, page: Path) -> None:
     tab.open(page)
     everything = ["CANN_API.endNs", "TASK.endNs", "COMPUTE_TASK_INFO.inputShapes"]

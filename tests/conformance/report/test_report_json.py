@@ -189,7 +189,7 @@ def test_lines_carry_the_objects_of_the_document() -> None:
     ] == findings
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=27, deadline=None)
 @given(reports())
 def test_every_document_is_valid(report: Report) -> None:
     VALIDATOR.validate(document(report))

@@ -235,7 +235,7 @@ def test_a_path_that_is_not_unicode_keeps_its_bytes() -> None:
     assert unquote_to_bytes(artifact_location("\udcff.db")["uri"]) == b"\xff.db"
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=27, deadline=None)
 @given(reports())
 def test_every_log_keeps_the_constraints(report: Report) -> None:
     check_run(run_of(report))

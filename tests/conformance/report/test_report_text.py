@@ -210,7 +210,7 @@ def test_long_values_are_cut_at_eighty_characters() -> None:
     assert f'- name="{"x" * 77}..."\n' in FORMATS["text"](report, {})
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(reports())
 def test_no_report_can_drive_a_terminal(report: Report) -> None:
     text = FORMATS["text"](report, RULES)

@@ -16,6 +16,7 @@ from ascend_conformance.media.text.folder import read_folder
 from ascend_conformance.media.text.specimens import write_specimen
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("writer", ["python", marked("cpp", pytest.mark.exhaustive)])
 def test_instants_out_of_order_are_found_and_legal_cases_are_not(
     writer: str, tmp_path: Path

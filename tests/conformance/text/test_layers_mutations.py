@@ -367,7 +367,7 @@ def changed(simulated: Mapping[str, Path]) -> Mapping[str, Changed]:
     return found
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @pytest.mark.parametrize("output", CHANGES)
 def test_without_a_change_there_is_nothing(changed: Mapping[str, Changed], output: str) -> None:
     assert changed[output].before == (0, [])

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from slices import some
 from text_folders import judged
 
 from ascend_conformance.check import check
@@ -166,7 +167,7 @@ def test_an_event_has_the_dies_that_were_sampled_at_its_instant(
     assert found(tmp_path, {"msprof.json": timeline}, "TRC280") == wrong
 
 
-@pytest.mark.parametrize("file", ["nic", "roce"])
+@pytest.mark.parametrize("file", some(["nic", "roce"], every=2))
 @pytest.mark.parametrize(
     ("efficiency", "wrong"), [("0.0", []), ("180.0", ["CSV424"])], ids=["as written", "too busy"]
 )
@@ -239,6 +240,7 @@ def test_shares_of_states_leave_out_some(tmp_path: Path, shares: str, wrong: lis
     assert found(tmp_path, {"cpu_usage.csv": text}, "CSV413", "CSV414") == wrong
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("rows", "skipped"), [(1, set()), (2, {"XLR716", "XLR717"})])
 def test_ports_with_a_row_for_each_sample_are_not_compared(
     tmp_path: Path, rows: int, skipped: set[str]
@@ -257,6 +259,7 @@ def test_ports_with_a_row_for_each_sample_are_not_compared(
     assert {one.rule for one in reasons if "each sample" in one.reason} == skipped
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("known", "wrong"), [(True, ["XLR118"]), (False, [])])
 def test_a_cache_row_needs_the_name_of_an_operator_that_is_known(
     tmp_path: Path, known: bool, wrong: list[str]

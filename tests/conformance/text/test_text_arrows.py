@@ -60,6 +60,7 @@ def test_arrows_that_start_at_outer_operators_are_counted(timeline: Path) -> Non
     assert found(timeline, events) == [("TRC231", several)]
 
 
+@pytest.mark.exhaustive
 def test_single_lost_arrows_are_counted(timeline: Path) -> None:
     events = json.loads(timeline.read_bytes())
     gone = {one["id"] for one in starts(events)[4:7]}

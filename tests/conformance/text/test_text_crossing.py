@@ -45,7 +45,7 @@ def by_query(slices: Slices, examples: int = 1000) -> list[tuple[int, int]]:
     return found
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=17, deadline=None)
 @given(seed=st.integers(0, 2**32), count=st.integers(1, 60))
 def test_crossing_slices_are_those_found_by_hand(seed: int, count: int) -> None:
     chance = random.Random(seed)

@@ -96,7 +96,7 @@ FAULTS: dict[str, tuple[str, Change, str, str, int]] = {
 }
 
 
-@pytest.mark.parametrize("name", some(FAULTS, every=2))
+@pytest.mark.parametrize("name", some(FAULTS, every=4))
 def test_one_fault_gives_one_finding(name: str, tmp_path: Path) -> None:
     file, change, rule, column, line = FAULTS[name]
     path = changed(tmp_path, file, change)

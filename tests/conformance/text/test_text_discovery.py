@@ -150,6 +150,7 @@ def test_a_file_that_cannot_be_read_leaves_the_others_judged(
     assert {one.table for one in report.findings} == {"api_statistic.csv"}
 
 
+@pytest.mark.exhaustive
 def test_each_exported_iteration_is_judged_on_its_own(tmp_path: Path) -> None:
     """Files of several iterations repeat the steps of all, and show no time between them."""
     needs_data(LEGACY)

@@ -83,6 +83,7 @@ def test_older_adapters_draw_arrows_within_a_thread(real: Callable[[Path], Path]
     assert found(output, events, "TRC228") == [("TRC228", 1)]
 
 
+@pytest.mark.exhaustive
 def test_a_number_that_the_backward_thread_counts_again_has_no_arrow(
     real: Callable[[Path], Path],
 ) -> None:
@@ -103,6 +104,7 @@ def test_a_number_that_the_backward_thread_counts_again_has_no_arrow(
     assert found(output, left + again, "LOS314") == []
 
 
+@pytest.mark.exhaustive
 def test_work_that_starts_at_one_instant_on_two_streams_shares_the_id(
     real: Callable[[Path], Path],
 ) -> None:
@@ -175,6 +177,7 @@ def capture(request: pytest.FixtureRequest, real: Callable[[Path], Path]) -> Pat
     return real(request.param)
 
 
+@pytest.mark.exhaustive
 def test_entries_that_wait_when_the_capture_begins(capture: Path) -> None:
     """_ProfInterface.start_trace does not wait for the task queue to be empty."""
     output, events = capture, events_of(capture)
@@ -197,6 +200,7 @@ def test_entries_that_wait_when_the_capture_ends(capture: Path) -> None:
     assert found(output, torn, "XLR801") == [("XLR801", 5)]
 
 
+@pytest.mark.exhaustive
 def test_kernels_that_are_launched_outside_of_the_queue(real: Callable[[Path], Path]) -> None:
     """FwkCANNRelationParser.combine_kernel_dict takes launches within entries of the queue alone.
 

@@ -64,12 +64,14 @@ def component_of_releases(profile: Path, stored: int, printed: str) -> None:
 MODULES = ("CSV024", "DB203", "DB837", "XLR608")
 
 
+@pytest.mark.exhaustive
 def test_a_component_of_which_only_releases_were_seen_has_no_amount(profile: Path) -> None:
     """npu_module_mem_parser.py stores -1, which the C++ engine reads as 64 unsigned bits."""
     component_of_releases(profile, -1, "18014398509481983")
     assert found(profile, *MODULES) == set()
 
 
+@pytest.mark.exhaustive
 def test_an_amount_below_zero_is_found(profile: Path) -> None:
     component_of_releases(profile, -4096, "18014398509481980")
     assert found(profile, *MODULES) == {"CSV024", "DB203", "XLR608"}
@@ -89,6 +91,7 @@ def network(profile: Path, usage: float, peak: Callable[[float], float]) -> None
     rewrite(profile, "host_network_usage", change)
 
 
+@pytest.mark.exhaustive
 def test_a_network_carries_both_directions_at_a_time(profile: Path) -> None:
     """host_network_usage_presenter.py adds received and sent, and divides by the card's speed."""
     network(profile, 170.5, lambda speed: 1.7 * speed)
@@ -142,6 +145,7 @@ def sampled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return next(target.glob("PROF_*"))
 
 
+@pytest.mark.exhaustive
 def test_the_load_of_a_core_is_not_limited_and_its_first_is_by_a_second(
     sampled: Path, tmp_path: Path
 ) -> None:

@@ -67,6 +67,7 @@ def links_of(document: Any) -> None:
             links["0-1"] |= {"Transport Type": "RDMA", "Transit Time(ms)": 0.25}
 
 
+@pytest.mark.exhaustive
 def test_what_goes_to_other_hosts_is_not_recomputed(output: Path) -> None:
     """``communication_parser.py`` adds up payloads until the task that confirms them."""
     assert found(output) == set()
@@ -76,6 +77,7 @@ def test_what_goes_to_other_hosts_is_not_recomputed(output: Path) -> None:
     assert found(output) == set()
 
 
+@pytest.mark.exhaustive
 def test_other_operators_are_recomputed_still(output: Path) -> None:
     def another(document: Any) -> None:
         measure(document)

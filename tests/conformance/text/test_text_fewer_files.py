@@ -51,6 +51,7 @@ def assert_absence_is_no_violation(output: Path, path: Path, scratch: Path) -> N
     assert violations(alone / path.name) == [], f"{path.name} itself"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("left", [("task_time*.csv",), ("msprof_tx*.csv", "msprof_2*.json")])
 def test_an_absent_file_is_no_violation(
     left: tuple[str, ...], folders: dict[str, Path], tmp_path: Path

@@ -83,6 +83,7 @@ def overlap(path: Path, numbers: dict[str, int], *, of: int | None = None) -> No
     path.write_text(json.dumps(events, separators=(",", ":")))
 
 
+@pytest.mark.exhaustive
 def test_threads_of_the_overlap_analysis_before_june_2026(msprof: Path, tmp_path: Path) -> None:
     (path,) = msprof.glob("msprof_2*.json")
     copy = tmp_path / path.name
@@ -95,6 +96,7 @@ def test_threads_of_the_overlap_analysis_before_june_2026(msprof: Path, tmp_path
     assert report.seen.revision == "cpp-2026-01"
 
 
+@pytest.mark.exhaustive
 def test_one_file_does_not_mix_both_orders(msprof: Path, tmp_path: Path) -> None:
     (path,) = msprof.glob("msprof_2*.json")
     copy = tmp_path / path.name
@@ -103,6 +105,7 @@ def test_one_file_does_not_mix_both_orders(msprof: Path, tmp_path: Path) -> None
     assert {one.rule: one.count for one in violations(copy)}["TRC330"] == 3
 
 
+@pytest.mark.exhaustive
 def test_an_older_folder_of_msprof_conforms(msprof: Path, tmp_path: Path) -> None:
     for path in msprof.iterdir():
         content = path.read_bytes()
@@ -118,6 +121,7 @@ def test_an_older_folder_of_msprof_conforms(msprof: Path, tmp_path: Path) -> Non
     assert report.seen.revision == "cpp-2025, python-2025"
 
 
+@pytest.mark.exhaustive
 def test_a_renamed_column_is_one_finding(msprof: Path, tmp_path: Path) -> None:
     (path,) = msprof.glob("op_summary*.csv")
     copy = tmp_path / path.name

@@ -61,6 +61,7 @@ def test_means_may_be_cut_but_not_be_of_other_runs(
     assert verdicts(wrong, "CSV281") == {"CSV281": "violation"}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("step", "found"), [(0.25, {}), (5.0, {"XLR304": "violation"})])
 def test_a_stage_need_not_be_the_sum_of_doubles(
     step: float, found: dict[str, str], tmp_path: Path
@@ -112,6 +113,7 @@ def remark_of_changed(rule: str, subject: str, column: str) -> tuple[str, object
     return fault.remark, number.statements[0].value
 
 
+@pytest.mark.exhaustive
 def test_a_finding_quotes_the_file_and_not_what_it_is_compared_as() -> None:
     remark, stated = remark_of_changed("XLR503", "adapter", "number")
     assert isinstance(stated, int)

@@ -55,7 +55,7 @@ FILES: Sequence[tuple[str, str, bytes, int, str]] = (
 
 @pytest.mark.parametrize(
     ("name", "content", "code", "told"),
-    some([entry[1:] for entry in FILES], every=3),
+    some([entry[1:] for entry in FILES], every=6),
     ids=[f"{entry[1]}-{entry[0]}" for entry in FILES],
 )
 def test_a_hostile_file(
@@ -185,6 +185,7 @@ def test_so_is_what_arrow_and_python_cannot_compute(problem: type[Exception], sa
         raise problem(said)
 
 
+@pytest.mark.exhaustive
 def test_what_fails_inside_a_rule_ends_the_rule_and_not_the_check(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

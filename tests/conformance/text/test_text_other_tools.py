@@ -42,6 +42,7 @@ def facts(report: FileReport) -> tuple[object, Sequence[tuple[object, ...]]]:
 FORMS = [{}, {"indent": 1}, {"separators": (",", ":")}]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("form", some(FORMS, every=3), ids=["spaces", "lines", "compact"])
 def test_a_timeline_written_anew_is_the_same_timeline(
     timeline: Path, tmp_path: Path, form: dict[str, Any]
@@ -53,7 +54,7 @@ def test_a_timeline_written_anew_is_the_same_timeline(
     assert facts(anew) == facts(report)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_so_are_real_ones(tmp_path: Path) -> None:
     needs_data()
     paths = [*DATA.rglob("trace_view.json"), *DATA.parent.rglob("msprof_*.json")]

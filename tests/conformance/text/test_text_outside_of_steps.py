@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from slices import some
 from text_folders import Table, copied, judged, rewritten
 
 from ascend_conformance.options import Options
@@ -101,6 +102,7 @@ def test_the_only_step_takes_operators_outside(step: str, rules: set[str], tmp_p
     assert found(output, ["XLR415"]) == rules
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("steps", "rules"), [(1, set()), (2, {"XLR401", "XLR403"})])
 def test_the_database_leaves_operators_outside_of_the_only_step_out(
     steps: int, rules: set[str], tmp_path: Path
@@ -121,11 +123,14 @@ def test_the_database_leaves_operators_outside_of_the_only_step_out(
 
 @pytest.mark.parametrize(
     ("table", "rules"),
-    [
-        ("Time", {"XLR401", "XLR404"}),
-        ("Bandwidth", {"XLR401", "XLR402", "XLR403"}),
-        ("Matrix", {"XLR404"}),
-    ],
+    some(
+        [
+            ("Time", {"XLR401", "XLR404"}),
+            ("Bandwidth", {"XLR401", "XLR402", "XLR403"}),
+            ("Matrix", {"XLR404"}),
+        ],
+        every=2,
+    ),
 )
 def test_what_conditions_look_into_is_stated_where_it_is_absent(
     analysed: Path, table: str, rules: set[str], tmp_path: Path

@@ -138,6 +138,7 @@ MISTAKES = [
 """A file, what is done to it, the rule that finds it, and its words."""
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("name", "change", "rule", "words"), some(MISTAKES, every=10))
 def test_another_unit_or_clock_of_a_real_file_is_named(
     name: str, change: Callable[[Table], None], rule: str, words: str, tmp_path: Path
@@ -227,7 +228,7 @@ def test_a_timeline_that_lost_a_part_is_none_of_another_capture(
     assert "XLR901" not in {one.rule for one in report.findings}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_rounded_times_make_no_file_of_another_capture(
     ranks: tuple[Path, Path], tmp_path: Path
 ) -> None:

@@ -34,6 +34,7 @@ def folder() -> Iterator[Folder]:
         yield found
 
 
+@pytest.mark.exhaustive
 def test_a_clean_folder_is_clean(folder: Folder) -> None:
     assert [one for one in find(folder, STRUCTURAL, WITHOUT_EXAMPLES) if not one.erratum] == []
 
@@ -83,6 +84,7 @@ def test_a_check_is_asked_again_where_its_cells_change() -> None:
     assert not can_wake(clocks, "raw", "op_statistic", None)
 
 
+@pytest.mark.exhaustive
 def test_an_agreement_is_broken_once_at_a_cell(folder: Folder) -> None:
     """Whichever row it is that another folder has it in."""
 

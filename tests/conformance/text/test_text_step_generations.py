@@ -111,6 +111,7 @@ def test_slice_that_starts_as_the_step_ends(tmp_path: Path, waited: int, broken:
     assert found(output, "XLR304") == broken
 
 
+@pytest.mark.exhaustive
 def test_step_that_launched_nothing(tmp_path: Path) -> None:
     """Until 2025-06-20 FwkCANNRelationParser.get_step_range knew no step then."""
     names = ("trace_view.json", "step_trace_time.csv", "kernel_details.csv", *DOCUMENTS)

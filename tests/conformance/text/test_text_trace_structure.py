@@ -127,7 +127,7 @@ FAULTS: dict[str, tuple[str, Callable[[Events], dict[str, Any]], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", some(FAULTS, every=2))
+@pytest.mark.parametrize("name", some(FAULTS, every=4))
 def test_one_fault_gives_one_finding(name: str, real: Events, tmp_path: Path) -> None:
     rule, change, inside = FAULTS[name]
     events = json.loads(json.dumps(real))
@@ -175,7 +175,7 @@ BADLY = {
 }
 
 
-@pytest.mark.parametrize("kind", DAMAGES)
+@pytest.mark.parametrize("kind", some(DAMAGES, every=3))
 def test_damage_is_located_and_what_stands_before_is_judged(
     kind: str, real: Events, tmp_path: Path
 ) -> None:
@@ -314,15 +314,18 @@ def test_a_doubled_argument_is_noticed(tmp_path: Path, args: str, found: list[st
 
 @pytest.mark.parametrize(
     ("event", "column", "found"),
-    [
-        ('{"name": "a", "ph": "X", "name": "b"}', "name", '"a"'),
-        ('{"ph": "X", "args": {"x": 1}, "args": {}}', "args", '{"x": 1}'),
-        ('{"ph": "X", "args": {"x": {"y": 1, "y": 2}}}', "args/x/y", "1"),
-        ('{"ph" : "X", "\\u0070id": 7, "pid" : 8}', "pid", "7"),
-        ('{"ph": "X", "name": "say \\": or \\"name\\": twice"}', None, ""),
-        ('{"ph": "X", "args": {"name": 1, "ph": 2, "x": {"ph": 3}}}', None, ""),
-        ('{"ph": "X", "args": {"x": 1, "x": 2}}', None, ""),  # TRC203
-    ],
+    some(
+        [
+            ('{"name": "a", "ph": "X", "name": "b"}', "name", '"a"'),
+            ('{"ph": "X", "args": {"x": 1}, "args": {}}', "args", '{"x": 1}'),
+            ('{"ph": "X", "args": {"x": {"y": 1, "y": 2}}}', "args/x/y", "1"),
+            ('{"ph" : "X", "\\u0070id": 7, "pid" : 8}', "pid", "7"),
+            ('{"ph": "X", "name": "say \\": or \\"name\\": twice"}', None, ""),
+            ('{"ph": "X", "args": {"name": 1, "ph": 2, "x": {"ph": 3}}}', None, ""),
+            ('{"ph": "X", "args": {"x": 1, "x": 2}}', None, ""),  # TRC203
+        ],
+        every=3,
+    ),
 )
 def test_a_doubled_key_of_an_event_is_noticed(
     tmp_path: Path, event: str, column: str | None, found: str
