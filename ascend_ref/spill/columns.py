@@ -50,6 +50,8 @@ class Spill:
 
         Where the system does not state how much it is, it may be.
         """
+        if not self._maps:
+            return
         loaded = loaded_bytes()
         self._others = min(self._others, loaded)
         if loaded and loaded - self._others <= LOADED_BYTES:
@@ -193,6 +195,8 @@ class Spill:
         """The bytes of a complete column; ``access`` as of :class:`mmap.mmap`."""
         found = column.finish(access)
         if isinstance(found, mmap.mmap):
+            if not self._maps:
+                self._others = loaded_bytes()
             self._maps.add(found)
         return found
 

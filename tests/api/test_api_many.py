@@ -31,6 +31,7 @@ def test_a_lane_with_nothing_but_counts_shows_no_slices() -> None:
     assert shown["maxDepth"] == 0
 
 
+@pytest.mark.exhaustive
 def test_many_processes_are_shown() -> None:
     asked = timeline(*(event(1, pid=f"p{number}") for number in range(MANY)))
     with quick():

@@ -44,18 +44,17 @@ def test_every_verb_stands_in_the_readme() -> None:
 
 
 def printed_blocks(document: str) -> list[tuple[str, str]]:
-    """The code blocks of a document that run: language and text."""
+    """The code blocks of a document that run: language and text.
+
+    None with a server, which waits for clients: other tests have those.
+    """
     text = (ROOT / document).read_text(encoding="utf-8")
-    return re.findall(r"^```(console|sh|text|python)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    found = re.findall(r"^```(console|sh|text|python)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return [(language, block) for language, block in found if "ascend-ref serve" not in block]
 
 
 def printed_commands(block: str) -> Iterator[tuple[list[str], int]]:
-    """The words of each line ``ascend-ref …`` in a code block, and the exit code that it states.
-
-    None of a block with a server, which waits for clients: other tests have those.
-    """
-    if "ascend-ref serve" in block:
-        return
+    """The words of each line ``ascend-ref …`` in a code block, and the exit code that it states."""
     for line in re.findall(r"^(?:\$ )?(ascend-ref .*)", block, re.MULTILINE):
         words = shlex.split(line, comments=True)
         if words[:1] == ["ascend-ref"]:
@@ -81,7 +80,8 @@ LONG = (
 )
 TRANSCRIPTS = {
     *("README.md", "docs/diff.md", "docs/migrate.md", "docs/shrink.md", "docs/fixtures.md"),
-    *("docs/raw.md", "docs/mindspore.md", "docs/ge.md", "docs/who-reads.md"),
+    *("docs/raw.md", "docs/mindspore.md", "docs/ge.md", "docs/who-reads.md", "docs/schema.md"),
+    "docs/operators.md",
 }
 """The documents that show what is printed."""
 

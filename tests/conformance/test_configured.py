@@ -86,6 +86,7 @@ def test_a_table_that_another_one_shows_to_be_missing_is_missed_once(
     assert found(copies["db"]) == {"LOS203"}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("names", "setting", "other"),
     few(

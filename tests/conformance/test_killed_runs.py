@@ -105,6 +105,7 @@ def test_a_killed_writer_of_one_file_leaves_a_named_draft(tmp_path: Path, rank: 
     assert "REF003" in {one.rule for one in check([tmp_path]).findings}
 
 
+@pytest.mark.exhaustive
 def test_a_draft_that_goes_on_is_advice_next_to_a_profile(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

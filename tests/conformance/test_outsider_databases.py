@@ -38,6 +38,7 @@ def leading(folder: Path) -> list[Finding]:
     return [one for one in found if one.verdict == "violation" and one.cause is None]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("ranks_in", [of_simulation, of_real_ranks])
 def test_an_analysis_of_another_rank_is_one_finding(
     ranks_in: Callable[[Path], tuple[Path, Path]], tmp_path: Path

@@ -420,6 +420,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "kind", some(["step_trace_raw", "ascend_cluster", "flops_s", "hccl", "memory"], every=2)
 )

@@ -115,6 +115,7 @@ def of_model(capture: Capture, model: int) -> Capture:
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("order", [1, -1])
 def test_graphs_of_two_devices_come_back_in_order_of_their_first_calls(
     tmp_path: Path, order: int

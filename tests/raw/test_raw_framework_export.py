@@ -48,6 +48,7 @@ CASES = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", some(CASES, every=3))
 def test_an_export_is_what_was_simulated(case: str, tmp_path: Path) -> None:
     name, switches = CASES[case]

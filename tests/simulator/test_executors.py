@@ -171,6 +171,7 @@ def test_one_worker_is_this_process() -> None:
         assert executor == InProcess()
 
 
+@pytest.mark.exhaustive
 def test_executors_import_nothing_heavy() -> None:
     script = (
         "import sys, ascend_ref.execution\n"

@@ -74,6 +74,7 @@ def test_it_is_clean_and_its_writer_is_found(folders: dict[str, Path], generatio
     assert text.seen.revision == WRITERS[generation]
 
 
+@pytest.mark.exhaustive
 def test_folders_are_called_as_on_their_day(folders: dict[str, Path]) -> None:
     assert EARLIER.match(folders["G5a"].name)
     assert not TODAY.match(folders["G5a"].name)

@@ -109,6 +109,7 @@ def taken(capture: Capture) -> set[str]:
     return set(capture.records)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("product", few(PRODUCTS, every=3))
 def test_every_switch_makes_its_records(product: ProductName) -> None:
     for switch, (chosen, _) in MADE.items():
@@ -142,6 +143,7 @@ OF_BOTH = {"sys_mem", "process_mem", "cpu_usage", "process_cpu_usage"}
 """Records of the device and the host, which have switches of their own."""
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("product", some(PRODUCTS, every=2))
 def test_a_record_is_the_same_whatever_else_is_on(product: ProductName) -> None:
     whole = everything(product)
@@ -158,6 +160,7 @@ def test_a_record_is_the_same_whatever_else_is_on(product: ProductName) -> None:
                     assert values.tolist() == other.tolist(), (name, column)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("carrier", some(["pytorch", "msprof"], every=2))
 @pytest.mark.parametrize("product", ["A2", "910A"])
 def test_databases_know_nothing_of_what_only_texts_tell(product: ProductName, carrier: Any) -> None:

@@ -124,6 +124,7 @@ def test_samples_that_are_lost(table: str, steps: tuple[int, int] | None, tmp_pa
     assert all("likely cause: samples were not read in time (device)" in one for one in found)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", ["memory-leak", "fragmentation"])
 def test_memory_that_is_lost(kind: str, tmp_path: Path) -> None:
     run = run_of()

@@ -260,6 +260,7 @@ def assert_timeline(path: Path, totals: list[dict[str, Any]], left_out: set[str]
 FRAMEWORK = {"Python", "Python GC", "async_npu", "async_task_queue", "fwdbwd"}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("name", "ranks", "level"),
     some(
@@ -291,6 +292,7 @@ def test_timelines_show_what_the_truth_counts(
         assert_timeline(path, [one], FRAMEWORK)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["text-museum", "dense-pipeline"])
 def test_step_trace_time_tells_the_truth(name: str, tmp_path: Path) -> None:
     """Within half a microsecond: the adapter adds up doubles of microseconds (7.7)."""

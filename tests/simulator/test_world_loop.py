@@ -143,6 +143,7 @@ def test_programs_of_models_run_as_in_the_event_loop(scenario: Scenario, seed: i
     assert_same(world_of(scenario, seed))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("tensor", some([6, 2, 4], every=3))
 @pytest.mark.parametrize("algorithm", some(["auto", "mesh", "pairwise", "pipeline"], every=2))
 def test_groups_that_reach_over_hosts_and_others_that_do_not(

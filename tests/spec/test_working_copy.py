@@ -62,6 +62,7 @@ def test_rules_are_made_anew_for_another_spec(draft: Spec) -> None:
     assert len(rules) == len(known) + len(added)
 
 
+@pytest.mark.exhaustive
 def test_other_processes_use_the_spec_that_is_in_use(draft: Spec) -> None:
     with using(draft):
         found = list(Processes(2).map(_newest, None, [1, 2]))

@@ -17,6 +17,7 @@ from ascend_simulator.scenario import override
 from ascend_simulator.world import streams
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("first", some([65_420, 65_300, 65_530], every=3))
 def test_no_task_is_lost_where_numbers_begin_anew(
     first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

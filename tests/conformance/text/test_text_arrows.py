@@ -47,6 +47,7 @@ def starts(events: Sequence[Event]) -> list[Event]:
     return [one for one in events if one.get("cat") == "fwdbwd" and one["ph"] == "s"]
 
 
+@pytest.mark.exhaustive
 def test_arrows_that_start_at_outer_operators_are_counted(timeline: Path) -> None:
     events = json.loads(timeline.read_bytes())
     assert found(timeline, events) == []

@@ -59,6 +59,7 @@ def on_the_forward_thread(events: Sequence[Event]) -> None:
             event["tid"] = forward
 
 
+@pytest.mark.exhaustive
 def test_backward_operators_on_the_forward_thread_have_no_arrows(
     real: Callable[[Path], Path],
 ) -> None:
@@ -244,6 +245,7 @@ def test_receives_side_by_side_make_a_stage_negative(tmp_path: Path) -> None:
     assert report.findings == ()
 
 
+@pytest.mark.exhaustive
 def test_a_capture_of_the_device_alone_has_no_blocks(real: Callable[[Path], Path]) -> None:
     """MemoryPrepareParser._add_pta_memory_data makes no blocks without operators."""
     output = real(RANK)

@@ -115,6 +115,7 @@ def test_all_that_is_confirmed_at_once_has_one_rate(output: Path) -> None:
     assert found(output, "REL525") == {"REL525"}
 
 
+@pytest.mark.exhaustive
 def test_links_without_a_name_have_no_transport(output: Path) -> None:
     """``communication_matrix_analyzer.py`` writes null for RESERVED and INVALID_TYPE."""
 

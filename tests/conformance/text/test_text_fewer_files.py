@@ -73,6 +73,7 @@ def test_no_absent_file_is_a_violation(name: str, folders: dict[str, Path], tmp_
 MARKS = ("msprof_tx_20260721120000.csv", "msprof_tx_20260721120000.json")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("lost", [None, *MARKS])
 def test_the_list_of_msprof_names_what_is_lost(
     lost: str | None, folders: dict[str, Path], tmp_path: Path

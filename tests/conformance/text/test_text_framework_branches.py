@@ -70,6 +70,7 @@ def collections(pid: int, events: Sequence[Event]) -> list[Event]:
     ]
 
 
+@pytest.mark.exhaustive
 def test_the_collector_of_a_capture_without_a_device(events: list[Event], found: Finder) -> None:
     """FwkFileParser.get_gc_record_trace_data puts -1 as the device into all bits of the pid."""
     assert found(events + collections(-1, events), "TRC0", "TRC2") == found(events, "TRC0", "TRC2")

@@ -185,6 +185,7 @@ def test_the_timeline_of_910a_is_known_in_full(tmp_path: Path) -> None:
         assert verdicts.get(rule) == ("advice" if rule == "TRC343" else "violation")
 
 
+@pytest.mark.exhaustive
 def test_task_time_shows_the_whole_of_a_mixed_task(msprof: Path, tmp_path: Path) -> None:
     """Older msprof: it begins 1.1 us before the sub-task of the timeline and is 2 us longer."""
     for path in msprof.iterdir():

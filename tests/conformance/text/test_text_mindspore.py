@@ -214,6 +214,7 @@ def test_calls_of_the_data_pipeline_are_judged(profile: Path, row: str, found: s
     assert rules(path) == found
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("length", "found"), [("inf", {"TRC002"}), ("1.250", set())])
 def test_lengths_are_texts_of_numbers(profile: Path, length: str, found: set[str]) -> None:
     path = output(profile) / "trace_view.json"
@@ -232,6 +233,7 @@ def test_a_timeline_in_an_object_is_found(profile: Path) -> None:
     assert rules(profile) == {"TRC432"}
 
 
+@pytest.mark.exhaustive
 def test_releases_are_those_recorded(profile: Path) -> None:
     path = output(profile) / "operator_memory.csv"
     whole = path.read_bytes()

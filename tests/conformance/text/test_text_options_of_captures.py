@@ -126,6 +126,7 @@ def test_a_capture_of_communication_alone_has_no_statistic_of_operators(tmp_path
     assert found(output, "LOS301") == []
 
 
+@pytest.mark.exhaustive
 def test_the_replay_of_a_graph_takes_no_memory(tmp_path: Path) -> None:
     """``MemoryViewParser`` writes no file of no blocks."""
     output = copied(tmp_path, "kernel_details.csv")

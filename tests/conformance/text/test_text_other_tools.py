@@ -65,6 +65,7 @@ def test_so_are_real_ones(tmp_path: Path) -> None:
         assert facts(anew) == facts(report), path
 
 
+@pytest.mark.exhaustive
 def test_a_length_that_no_integer_holds_leaves_other_relations_judged(
     timeline: Path, tmp_path: Path
 ) -> None:
@@ -103,6 +104,7 @@ def waits_found(folder: Path) -> Sequence[int]:
     return [one.count for one in found if one.rule == "XLR114"]
 
 
+@pytest.mark.exhaustive
 def test_wrong_wait_times_are_found_under_names_of_another_tool(tmp_path: Path) -> None:
     """They are taken from the start, not from the end, of the row before."""
     wrong = (0.0, STARTS[1] + LENGTHS[1] - STARTS[0], STARTS[2] + LENGTHS[2] - STARTS[1])

@@ -121,6 +121,7 @@ def test_the_database_leaves_operators_outside_of_the_only_step_out(
     assert found_here == (rules | {"XLR404"} if rules else set())
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("table", "rules"),
     some(

@@ -143,6 +143,7 @@ Nobody trains on 310P and 200I/500 A2.
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("product", some(WITHOUT, every=3))
 def test_every_file_of_a_product_is_written(product: ProductName, tmp_path: Path) -> None:
     ranks = 1 if "communication_statistic" in WITHOUT[product] else 2

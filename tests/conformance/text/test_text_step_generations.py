@@ -86,6 +86,7 @@ def test_step_without_work_of_the_device(tmp_path: Path) -> None:
     assert found(path.parent, "CSV326") == {"CSV326"}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("waited", "broken"),
     [(0, set()), (400, set()), (200, {"XLR304"})],
@@ -228,6 +229,7 @@ def test_step_that_only_communicates(tmp_path: Path) -> None:
         assert found(database.parent, "XLR305") == broken
 
 
+@pytest.mark.exhaustive
 def test_queue_that_lags_divides_file_and_database_differently(tmp_path: Path) -> None:
     """TraceStepTimeDbParser goes by the launch, TraceStepTimeParser by the entry of the queue."""
     scenario = override(preset("single-op"), steps=2)
