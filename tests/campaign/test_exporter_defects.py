@@ -18,7 +18,7 @@ SOME = (
 
 
 # Of Ascend910 no task states its cores.
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     "base", some(sorted({case.base for case in SOME} | {"timeline-910a"}, reverse=True), every=4)
 )
@@ -33,7 +33,7 @@ def test_untouched_base_has_no_violation(base: str):
 @pytest.mark.parametrize(
     "case",
     [
-        pytest.param(one, marks=pytest.mark.exhaustive if at % 4 else (), id=str(one))
+        pytest.param(one, marks=pytest.mark.campaign if at % 4 else (), id=str(one))
         for at, one in enumerate(SOME)
     ],
 )

@@ -53,6 +53,7 @@ def test_our_own_export_is_what_was_recorded(count: int) -> None:
     assert {"api_statistic", "op_summary", "task_time"} <= outcome.features.keys()
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     "stage", ["raw-to-text", marked("raw-to-database", pytest.mark.exhaustive)]
 )

@@ -88,7 +88,7 @@ def test_what_it_writes_is_what_was_recorded() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        marked(one, pytest.mark.campaign if at % 6 else pytest.mark.exhaustive)
+        marked(one, pytest.mark.campaign if at % 18 else pytest.mark.exhaustive)
         for at, one in enumerate(PRESETS)
     ],
 )

@@ -131,7 +131,7 @@ def test_rows_behind_the_end_of_the_file_are_refused(tmp_path: Path) -> None:
     [
         ("pytorch", 10),
         ("analysis", 60),
-        pytest.param("pytorch", 60, marks=pytest.mark.exhaustive),
+        pytest.param("pytorch", 60, marks=pytest.mark.campaign),
         pytest.param("msprof", 300, marks=pytest.mark.campaign),
         pytest.param("analysis", 180, marks=pytest.mark.campaign),
     ],
@@ -150,7 +150,7 @@ def test_any_spoilt_byte_gives_a_report_or_a_refusal(
         assert file.unreadable or file.seen, offset
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_any_spoilt_byte_of_the_schema_page_gives_a_report_or_a_refusal(tmp_path: Path) -> None:
     whole = content("analysis", OLDEST, SMALL)
     path = tmp_path / "analysis.db"

@@ -107,7 +107,7 @@ def test_one_kind_of_core_that_is_missing_is_a_fault(folder: Path) -> None:
     assert len(found(folder, change, "CSV204")) == 1
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_kernels_of_communication_are_in_no_statistic(tmp_path: Path) -> None:
     """``op_counter_op_scene_calculator.py`` leaves them out of what op_statistic.csv sums up."""
     folder = copy_of_tables(real("../generations/text_llm_2025_level2_rank0"), tmp_path)

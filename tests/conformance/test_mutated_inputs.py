@@ -36,7 +36,7 @@ FEW = 12
 EACH = 10_000
 PARTS = 200
 """Into which the inputs of a medium are divided, so that several processes share them."""
-OFTEN = 2
+OFTEN = 1
 """Parts that ``make exhaustive`` tries."""
 LONGEST_S = 60
 """Of the processor for one folder of inputs, which takes some two seconds."""

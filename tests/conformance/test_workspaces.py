@@ -188,7 +188,7 @@ def replace_rows(rows: sqlite3.Connection, table: str, values: Sequence[Sequence
     [
         pytest.param("text/pytorch_level1_rank0", extend_text, marks=pytest.mark.exhaustive),
         pytest.param(
-            "generations/text_llm_2025_level2_rank0", extend_text, marks=pytest.mark.exhaustive
+            "generations/text_llm_2025_level2_rank0", extend_text, marks=pytest.mark.campaign
         ),
         ("db/level1_rank0", extend_database),
         ("generations/db_910a_2024_level1_rank0", extend_database),

@@ -102,7 +102,7 @@ def test_each_change_of_a_text_is_found_in_its_file_and_line(sides: Sides, texts
     assert any(place.startswith("trace_view.json: CANN") for _, place, _ in there)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_a_change_of_the_database_is_found_from_the_texts(sides: Sides, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(sides.database, tmp_path / OUTPUT))
     with changed(database_of(tmp_path)) as connection:

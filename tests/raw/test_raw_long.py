@@ -55,7 +55,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(paths)}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @pytest.mark.parametrize("name", some(PRESETS, every=2))
 def test_a_tree_in_batches_is_exported_to_the_same_bytes(tmp_path: Path, name: str) -> None:
     export_raw(tree(name), tmp_path / "at_once")

@@ -50,6 +50,7 @@ def of_one_analyser(document: Any) -> Any:
 SOME = of_one_analyser(openapi_document(CATALOG, DAY))
 
 
+@pytest.mark.campaign
 @schemathesis.openapi.from_dict(SOME).parametrize()
 @runs(1)
 def test_m72_schemathesis_finds_nothing(case: Any, client: Client) -> None:

@@ -203,7 +203,7 @@ def test_the_slowest_of_few_is_the_fastest_as_well(output: Path) -> None:
                 assert all("Op Name" not in link for link in links.values())
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_communication_of_a_run_without_steps_is_of_step_0(tmp_path: Path) -> None:
     capture = replace(SCENARIO.capture, cpu=False)
     run = write_run(replace(SCENARIO, capture=capture), 0, tmp_path / "run", FORMATS)

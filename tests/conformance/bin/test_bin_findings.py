@@ -126,7 +126,7 @@ def test_clean_files_of_all_chips_have_no_finding_but_the_known_defect(case):
     assert found == ({"BIN617"} if case == "310P" else set())
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @pytest.mark.parametrize("case", some(["310P", "950-vector"], every=2))
 def test_damage_is_told_apart_on_other_chips(case):
     themes = {"basic", "loads", "memory", "cores", "between"}

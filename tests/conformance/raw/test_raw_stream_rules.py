@@ -92,7 +92,7 @@ def test_simulated_captures_break_no_rule(name: str, tmp_path: Path) -> None:
         assert report.unreadable is None
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @pytest.mark.parametrize("seed", [0, *(marked(one, pytest.mark.campaign) for one in (1, 2, 3))])
 @pytest.mark.parametrize("level", [1, *(marked(one, pytest.mark.campaign) for one in (0, 2))])
 @pytest.mark.parametrize("name", [*CLEAN, *MORE])

@@ -173,7 +173,7 @@ def test_damage_is_found(profile: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "damage", "rule"),
     [
-        marked(one, pytest.mark.exhaustive if at % 6 == 3 else pytest.mark.campaign)
+        marked(one, pytest.mark.exhaustive if at % 24 == 3 else pytest.mark.campaign)
         for at, one in enumerate(DAMAGE)
     ],
 )

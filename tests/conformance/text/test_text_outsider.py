@@ -178,7 +178,7 @@ IN_ONE_COLUMN = [
 """A file, and one column of it that is written wrongly in all rows."""
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @pytest.mark.parametrize(("name", "change"), some(IN_ONE_COLUMN, every=4))
 def test_one_wrong_column_makes_no_file_of_another_capture(
     name: str, change: Callable[[Table], None], tmp_path: Path
@@ -241,7 +241,7 @@ def test_rounded_times_make_no_file_of_another_capture(
     assert "XLR901" not in {one.rule for one in report.findings}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_a_fault_of_some_rows_has_no_outsider(tmp_path: Path) -> None:
     needs_data()
     shutil.copytree(RANK, tmp_path / "real")

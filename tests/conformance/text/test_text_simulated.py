@@ -67,7 +67,7 @@ def shaped(cell: Cell) -> Scenario:
 
 @pytest.mark.parametrize(
     "cell",
-    [*CELLS, *(pytest.param(one, marks=pytest.mark.exhaustive) for one in FURTHER)],
+    [*CELLS, *(pytest.param(one, marks=pytest.mark.campaign) for one in FURTHER)],
     ids=lambda one: "-".join(map(str, one[:4])),
 )
 def test_nothing_is_wrong(cell: Cell, tmp_path: Path) -> None:
@@ -75,6 +75,7 @@ def test_nothing_is_wrong(cell: Cell, tmp_path: Path) -> None:
     assert list(findings(run.profiles[0])) == []
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     ("name", "output", "level"),
     [
