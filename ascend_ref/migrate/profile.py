@@ -16,6 +16,7 @@ from ascend_ref.below import mirrored
 from ascend_ref.db.carrier import carrier_of_name
 from ascend_ref.db.display import show_path
 from ascend_ref.db.header import UnreadableDatabase
+from ascend_ref.sniff import is_block_file
 from ascend_ref.states import AxisName, Target
 from ascend_ref.text.headers import Circumstance
 from ascend_spec import catalog, layout_catalog
@@ -190,10 +191,13 @@ class _Migration:
         return Around(tuple(one for one, _ in writers.most_common()), family)
 
     def _kind(self, path: Path) -> str | None:
-        """What has a state, by its name; a file that is the whole profile counts as a database."""
+        """What has a state, by its name. A file of any name that is the whole profile is one of
+        blocks by its first bytes, or else counts as a database.
+        """
         match: Match | None = self._matches[path]
         if match is None or match.file.kind is None:
-            return "database" if len(self._files) == 1 else None
+            alone = "blocks" if is_block_file(path) else "database"
+            return alone if len(self._files) == 1 else None
         if match.file.kind == "document" and match.file.below != "output":
             # Options of a capture; next to databases, which have revisions, nobody asks for them.
             return "document" if "writer" in self._targets else None
