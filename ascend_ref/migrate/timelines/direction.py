@@ -14,7 +14,7 @@ from ascend_spec.timeline import Layer, Thread
 from ..account import Effect
 from .processes import Process, renumbered, sort_index_of
 from .style import Style
-from .survey import Event, integer_of, members, text_of
+from .survey import Event, integer_of, text_of
 from .ways import BOUND, Lane, Way, changed
 
 Notes: TypeAlias = Counter[tuple[Effect, str, str]]
@@ -88,10 +88,8 @@ class Direction:
                 found[new.pid, threads.tids.get(tid, ("", tid))[1]] = named
         return found
 
-    def convert(self, event: Event, notes: Notes | None = None) -> Made:
-        """An event of the old writer. What is done is counted in ``notes``."""
-        notes = Counter() if notes is None else notes
-        args = members(event.get("args"))
+    def convert(self, event: Event, args: Event | None, notes: Notes) -> Made:
+        """An event of the old writer, and its args. What is done is counted in ``notes``."""
         pid, phase = integer_of(event.get("pid")), text_of(event.get("ph"))
         old = None if pid is None else self._known.get(pid)
         if pid is None or old is None or phase is None:

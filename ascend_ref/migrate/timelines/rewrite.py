@@ -112,6 +112,7 @@ class _Rewriting:
         self._item = new.form.item_separator.encode()
         self._key = new.form.key_separator.encode()
         self._notes: Notes = Counter()
+        self._ignored: Notes = Counter()
         self._expected: bytes | None = None
         """What coming back would write behind the event before."""
 
@@ -152,15 +153,15 @@ class _Rewriting:
         expected, self._expected = self._expected, None
         if event is None:
             return [own]
-        made = self._there.convert(event, self._notes)
+        args = members(event.get("args"))
+        made = self._there.convert(event, args, self._notes)
         if made.event is None:
             self._note("lost", made.place, made.lost, own != expected)
             return []
-        args = members(event.get("args"))
         if not made.behind and is_same(made.event, event) and is_same(made.args, args):
             return [own]
         text = self._text(made.event, made.args)
-        self._note_lost(own, event, made, text)
+        self._note_lost(own, event, args, made)
         return [text, *(self._text(*one) for one in made.behind)]
 
     def _note(self, effect: Effect, place: str, words: str, count: int) -> None:
@@ -172,16 +173,17 @@ class _Rewriting:
         return self._object(event if args is None else {**event, "args": self._object(args)})
 
     def _object(self, pairs: Event) -> bytes:
-        texts = (quoted(key) + self._key + value for key, value in pairs.items())
-        return b"{" + self._item.join(texts) + b"}"
+        return b"{%b}" % self._item.join([quoted(key) + self._key + pairs[key] for key in pairs])
 
-    def _note_lost(self, own: bytes, event: Event, made: Made, text: bytes) -> None:
+    def _note_lost(self, own: bytes, event: Event, args: Event | None, made: Made) -> None:
         """Count what of an event would not be there again after the way back."""
-        back = self._back.convert(members(text) or {})
+        back = self._back.convert(made.event or {}, made.args, self._ignored)
         again = b"" if back.event is None else self._text(back.event, back.args)
         if back.behind:
             self._expected = self._text(*back.behind[0])
-        before, after = members(event.get("args")) or {}, back.args or {}
+        if again == own and not made.gone:
+            return
+        before, after = args or {}, back.args or {}
         for key in made.gone:
             words = f"no argument of {self._there.new.writer}"
             self._note("lost", f"{made.place}: {key}", words, before[key] != after.get(key))
