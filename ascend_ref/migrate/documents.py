@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -153,12 +154,17 @@ def _faults(text: JsonText, at: int, node: Node) -> int:
     keys = {one.key for one in members}
     names = node.get("propertyNames", {})
     found: int = len(_required(node) - keys)
-    found += sum("const" in names and key != names["const"] for key in keys)
+    found += sum(not _may_be(key, names) for key in keys)
     named = _properties(node)
     if _is_closed(node) and "patternProperties" not in node:
         found += len(keys - named.keys())
     below = (one for one in members if one.key in named)
     return found + sum(_faults(text, one.value, named[one.key]) for one in below)
+
+
+def _may_be(key: str, names: Node) -> bool:
+    """Whether a key is one that the names of an object allow."""
+    return key == names.get("const", key) and bool(re.search(names.get("pattern", ""), key))
 
 
 def nothing(node: Node) -> Any:

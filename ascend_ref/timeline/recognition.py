@@ -76,6 +76,17 @@ class Reading:
             if pid in self.layers
         )
 
+    def named(self, threads: Iterable[NamedThread]) -> int:
+        """How many threads have a name that the writer gives."""
+        return sum(
+            any(
+                thread.name is not None and thread.name.fits(name)
+                for thread in timeline_catalog().threads(self.layers[pid], self.writer, self.file)
+            )
+            for pid, _, name in threads
+            if pid in self.layers
+        )
+
     def is_flow(self, shape: Shape) -> bool:
         """Whether events of a shape are points of an arrow of the spec."""
         flows = timeline_catalog().flows_of(self.writer)
@@ -107,7 +118,7 @@ def read_as(
 
     Else, and among them, it is one that writes times and separators like these, which a tool that
     reformats JSON changes; then one that explains most events; then one that numbers most of the
-    ``threads`` like these; then a ``likely`` one.
+    ``threads`` like these, and names them so; then a ``likely`` one.
 
     ``is_by``: whether a writer can have written the file. ``head``: its first events, which show
     whether times are texts, and a space behind colons.
@@ -120,7 +131,7 @@ def read_as(
     writers = [one for one in every if is_by is None or is_by(one)] or every
     readings = [Reading(one, file, _layers(processes, one, file)) for one in writers]
 
-    def merit(reading: Reading) -> tuple[bool, int, int, int, bool]:
+    def merit(reading: Reading) -> tuple[bool, int, int, int, int, bool]:
         wanted = known.form(reading.writer).types["ts"]
         explained = sum(
             reading.is_flow(shape)
@@ -129,8 +140,8 @@ def read_as(
         )
         alike = int(("string" in wanted) == text_times)
         alike += (known.form(reading.writer).key_separator == ": ") == spaced
-        placed = reading.placed(threads)
-        return explained == len(shapes), alike, explained, placed, reading.writer in likely
+        threads_alike = reading.placed(threads), reading.named(threads)
+        return explained == len(shapes), alike, explained, *threads_alike, reading.writer in likely
 
     return max(readings, key=merit)
 
