@@ -57,12 +57,13 @@ def _validator(code: int, epoch: str) -> jsonschema_rs.Draft202012Validator:
 
 
 def _faults(code: int, value: Any, epoch: str) -> set[tuple[object, ...]]:
-    """What a schema finds wrong, by place and keyword."""
+    """What a schema finds wrong, by place and keyword; of members that are missing, which."""
     errors = islice(_validator(code, epoch).iter_errors(value), ERRORS)
     return {
         (
             *("*" if isinstance(one, int) else one for one in error.instance_path),
             *error.schema_path[-1:],
+            error.message if error.schema_path[-1:] == ["required"] else "",
         )
         for error in errors
     }
