@@ -103,8 +103,12 @@ def _each(value: dict[str, Any], key: str, change: Callable[[Any], Any]) -> dict
     """An object with each element of a list in it changed; ``None`` for one that goes."""
     if not isinstance(value.get(key), list):
         return value
-    made = [change(one) if isinstance(one, dict) else one for one in value[key]]
-    return {**value, key: [one for one in made if one is not None]}
+    made = []
+    for one in value[key]:
+        changed = change(one) if isinstance(one, dict) else one
+        if changed is not None or one is None:
+            made.append(changed)
+    return {**value, key: made}
 
 
 # --- E0 and E1: entries of the loads, nested and flat ------------------------------------------
@@ -190,7 +194,7 @@ def _loads(code: int) -> Change:
 
         def one(entry: dict[str, Any]) -> dict[str, Any] | None:
             name = entry.get("name")
-            if name in ours and name not in theirs:
+            if isinstance(name, str) and name in ours and name not in theirs:
                 note("lost", f"subblock_detail/{name}", f"no entry of {note.new}")
                 return None
             return entry

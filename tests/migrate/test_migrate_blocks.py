@@ -247,7 +247,7 @@ def test_strange_payloads_are_kept_as_they_are(tmp_path: Path) -> None:
     source = tmp_path / "visualize_data.bin"
     strange: dict[int, Any] = {
         0x05: basic,
-        0x08: {"core_memory_map": [{"memory_unit": [1, {"memory_path": "x"}]}]},
+        0x08: {"core_memory_map": [{"memory_unit": [1, None, {"memory_path": "x"}]}]},
         0x09: {"table_per_block": [{"block_id": "0", "table_detail": tables}, "x"]},
         0x0C: {"op_detail": [{"core_detail": [3, {"subcore_type": []}]}]},
         0x0D: {"multiple_rooflines": [{"title": [], "rooflines": {}}, {"title": "HBM/L2"}]},

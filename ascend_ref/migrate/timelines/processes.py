@@ -19,6 +19,10 @@ GROUPS = ("group", "nameless-group", "group-of-the-device", "nameless-group-of-t
 """Threads of the operators of a group."""
 
 
+DIGITS = 9
+"""Of the number of a device."""
+
+
 @dataclass(frozen=True, slots=True)
 class Process:
     """One process of a layer. ``device``: ``None`` for the host. ``stated``: whether it has a name
@@ -65,8 +69,9 @@ def _process(
     device = None
     if layer.side != "host":
         form = style.form.labels.get(layer.side)
-        parts = (form.named(label or "") if form else None) or {}
-        device = int(parts["deviceId"]) if "deviceId" in parts else found.get("deviceId", 0)
+        number = ((form.named(label or "") if form else None) or {}).get("deviceId", "")
+        is_stated = number.isdecimal() and len(number) <= DIGITS
+        device = int(number) if is_stated else found.get("deviceId", 0)
     index = sort_index
     if index is None:
         index = found.get("sortIndex", style.sort_index(layer) or 0)
