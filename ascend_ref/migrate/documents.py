@@ -28,6 +28,8 @@ UNKNOWN_TEXT = "N/A"
 ALIKE = 0.5
 """Share of the keys of a writer that another must have, so that the one's document is the other's.
 """
+FEW = 2
+"""Values that two closed sets may have in common by chance, such as the answers to a question."""
 ANOTHER = "another value, or form, than that of its writer"
 
 _RAW: msgspec.json.Decoder[msgspec.Raw] = msgspec.json.Decoder(msgspec.Raw)
@@ -235,20 +237,11 @@ class _Rewriting:
     def _object(self, at: int, old: Node, new: Node, place: str) -> bytes:
         members = list(self.text.members(at))
         steps = self._steps(members, old, new)
-        names = {
-            key: one["renamed_from"]
-            for schema in (old, new)
-            for key, one in _properties(schema).items()
-            if "renamed_from" in one
-        }
-        to = {**{value: key for key, value in names.items()}, **names}
+        names = _renamed(old, new)
         texts: list[bytes | None] = []
         keys: list[str] = []
         for one in members:
-            key = steps.get(one.key, one.key)
-            if one.key in _properties(old) and one.key not in _properties(new):
-                other = str(to.get(one.key))
-                key = other if other in _properties(new) else key
+            key = names.get(one.key) or steps.get(one.key, one.key)
             inner = f"{place}.{key}"
             if key != one.key:
                 self._note("renamed", inner, f"{one.key} before")
@@ -303,6 +296,21 @@ class _Rewriting:
         for key in _properties(new):
             if key in _required(new) and key not in keys and key not in _properties(old):
                 yield key
+
+
+def _renamed(old: Node, new: Node) -> Mapping[str, str]:
+    """Members that have another name at the target: one that goes and one that appears are the same
+    where the values of the one are among those of the other.
+    """
+    ours, theirs = _properties(old), _properties(new)
+    found: dict[str, str] = {}
+    for key in sorted(ours.keys() - theirs.keys()):
+        values = set(map(str, ours[key].get("enum", ())))
+        for other in sorted(theirs.keys() - ours.keys()):
+            others = set(map(str, theirs[other].get("enum", ())))
+            if len(values & others) > FEW and (values <= others or others <= values):
+                found[key] = other
+    return found
 
 
 def _place(key: str, keys: Sequence[str], order: Sequence[str]) -> int:

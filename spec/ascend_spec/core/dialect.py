@@ -24,9 +24,8 @@
 ``keys_of``, ``each``
     A named set whose values become required properties, each as ``each`` says.
 
-The annotations ``unit``, ``shows``, ``erratum``, ``advisory``, ``references``, ``maxBytes``,
-``renamed_from`` and ``source`` remain in the result. ``renamed_from`` is what a member was called
-before it was in force. ``shows`` names the member of a payload that a member of an answer
+The annotations ``unit``, ``shows``, ``erratum``, ``advisory``, ``references``, ``maxBytes`` and
+``source`` remain in the result. ``shows`` names the member of a payload that a member of an answer
 shows, within what the object around it shows. ``erratum`` and ``advisory`` are about whatever fails
 at or below their node; the nearest wins. ``source`` is where a node comes from, with all nodes
 below it that state none. Keys of the result are in the order of the document.
@@ -46,12 +45,7 @@ Holds = Callable[[Mapping[str, Any]], bool]
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
-_OURS = frozenset(
-    (
-        *("unit", "shows", "erratum", "advisory", "references", "maxBytes", "source"),
-        "renamed_from",
-    )
-)
+_OURS = frozenset(("unit", "shows", "erratum", "advisory", "references", "maxBytes", "source"))
 ANNOTATIONS = _OURS | {"title", "description", "default"}
 _SINGLE = frozenset(
     ("items", "contains", "additionalProperties", "propertyNames", "not", "if", "then", "else")
