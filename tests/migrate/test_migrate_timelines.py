@@ -208,6 +208,14 @@ def test_what_is_broken_or_has_no_form_is_copied_and_stated(
     assert not account.is_whole
 
 
+def test_two_processes_do_not_become_one(tmp_path: Path) -> None:
+    """One that is no layer has the number that Ascend Hardware has in 2025-01."""
+    mine = b'{"ph":"X","name":"mine","pid":3294881184,"tid":1,"ts":"1.000","dur":1}'
+    profile = written(tmp_path / "run", b"[%b, %b, %b]" % (NAMES, TASK, mine))
+    account = migrate(profile, "adapter-2025-01", tmp_path / "out")
+    assert "pid 3294881184" in one_of(account, "trace_view.json").why
+
+
 def test_times_of_another_clock_are_not_converted(tmp_path: Path) -> None:
     source = DATA / "text/mindspore_legacy/msprof_0_2_1.json"
     if not source.is_file():

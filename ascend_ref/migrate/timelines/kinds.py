@@ -57,7 +57,7 @@ def steps_of(
             taken = [
                 one for one in left if _is_same(one[1], arg) and one[1].name.template not in others
             ]
-        for key, own in taken:
+        for key, own in taken if arg.many else taken[:1]:
             left.remove((key, own))
             renamed = arg.name.template if own.name.template != arg.name.template else key
             found.append(Step(key, renamed))

@@ -17,16 +17,14 @@ from .survey import Survey
 
 GROUPS = ("group", "nameless-group", "group-of-the-device", "nameless-group-of-the-device")
 """Threads of the operators of a group."""
-
-
 DIGITS = 9
 """Of the number of a device."""
 
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """One process of a layer. ``device``: ``None`` for the host. ``stated``: whether it has a name
-    in the file. ``os_pid``: ``None`` where the pid is not made as the writer makes it.
+    """One process of a layer. ``device``: ``None`` for the host. ``os_pid``: ``None`` where the pid
+    is not made as the writer makes it.
     """
 
     pid: int
@@ -34,7 +32,6 @@ class Process:
     sort_index: int
     device: int | None
     os_pid: int | None
-    stated: bool
 
 
 def processes_of(survey: Survey, layers: Mapping[int, Layer], style: Style) -> list[Process]:
@@ -44,17 +41,19 @@ def processes_of(survey: Survey, layers: Mapping[int, Layer], style: Style) -> l
         layer = layers.get(pid) or _nameless(pid, named.name, style)
         if layer is not None:
             found.append(_process(pid, layer, named.label, named.sort_index, style))
-    return [replace(one, stated=survey.processes[one.pid].name is not None) for one in found]
+    return found
 
 
 def _nameless(pid: int, name: str | None, style: Style) -> Layer | None:
-    """The layer of a process without name, which level 0 takes away, by the number in its pid."""
+    """The layer of a process whose name is taken away at level 0, by the numbers in its pid."""
     if name is not None:
         return None
     for layer in timeline_catalog().layers.values():
-        if style.has(layer) and layer.shown_in is None and layer.side == "host":
-            found = style.pid_rule(layer).quantities(pid)
-            if found and found["sortIndex"] == style.sort_index(layer):
+        if layer.name in style.form.pruned and style.has(layer):
+            rule = style.pid_rule(layer)
+            found = rule.quantities(pid)
+            place = found.get("sortIndex"), found.get("deviceId")
+            if place[0] == style.sort_index(layer) and rule.host_device in (None, place[1]):
                 return layer
     return None
 
@@ -75,7 +74,7 @@ def _process(
     index = sort_index
     if index is None:
         index = found.get("sortIndex", style.sort_index(layer) or 0)
-    process = Process(pid, layer, index, device, found.get("osPid"), stated=True)
+    process = Process(pid, layer, index, device, found.get("osPid"))
     made = _pid(process, style, index, found.get("deviceId", 0))
     return process if made == pid else replace(process, os_pid=None)
 

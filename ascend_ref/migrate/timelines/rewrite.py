@@ -16,7 +16,7 @@ from ascend_spec import text_catalog, timeline_catalog
 from ..account import Effect, Entry, Migrated
 from ..refusal import Refusal
 from .direction import Direction, Made, Notes, quoted
-from .processes import Process, processes_of
+from .processes import processes_of
 from .style import Style
 from .survey import Event, Progress, Survey, events_of, members, survey
 
@@ -78,17 +78,18 @@ def migrate_timeline(
         return Migrated(source.name, "migrated", old.writer, new.writer)
     processes = processes_of(found, reading.layers, old)
     there = Direction(old, new, processes, found.threads, label)
-    back = Direction(new, old, _after(there), there.renamed_threads(), label)
+    after = [one for one in there.processes.values() if one is not None]
+    strange = found.processes.keys() - there.processes.keys()
+    taken = next((one.pid for one in after if one.pid in strange), None)
+    if taken is not None:
+        raise Refusal(f"a process that is no layer has the pid {taken}, which another would get")
+    back = Direction(new, old, after, there.renamed_threads(), label)
     rewriting = _Rewriting(there, back, new)
     with target.open("xb") as output:
         rewriting.write(found, output, progress)
     return Migrated(
         source.name, "migrated", old.writer, new.writer, entries=tuple(rewriting.entries())
     )
-
-
-def _after(there: Direction) -> list[Process]:
-    return [one for one in there.processes.values() if one is not None]
 
 
 def _engine(found: Survey, writer: str, family: str | None) -> str:
@@ -105,7 +106,7 @@ def _engine(found: Survey, writer: str, family: str | None) -> str:
 
 
 class _Rewriting:
-    """``lost``: those of the notes whose events do not come back."""
+    """Writes the events of a timeline, and notes what is done to them."""
 
     def __init__(self, there: Direction, back: Direction, new: Style) -> None:
         self._there, self._back = there, back
