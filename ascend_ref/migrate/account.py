@@ -25,9 +25,10 @@ Fate = Literal["migrated", "copied", "refused", "left-out"]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that was done. ``place``: TABLE, TABLE.column, a CSV file and its column.
+    """One thing that was done. ``place``: TABLE, TABLE.column, a CSV file and its column; of a
+    timeline layer, kind of event and key; of a document or block the place in it.
 
-    ``count``: the cells concerned, of a table rows; of what is lost those that are.
+    ``count``: the cells or events concerned, of a table rows; of what is lost those that are.
     """
 
     effect: Effect

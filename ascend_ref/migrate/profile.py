@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -14,6 +16,7 @@ from ascend_ref.below import mirrored
 from ascend_ref.db.carrier import carrier_of_name
 from ascend_ref.db.display import show_path
 from ascend_ref.db.header import UnreadableDatabase
+from ascend_ref.sniff import is_block_file
 from ascend_ref.states import AxisName, Target
 from ascend_ref.text.headers import Circumstance
 from ascend_spec import catalog, layout_catalog
@@ -21,9 +24,12 @@ from ascend_spec.db.model import Revision
 from ascend_spec.layout import Match
 
 from .account import Account, Migrated
+from .blocks import migrate_blocks
 from .database import migrate_database
+from .documents import migrate_document
 from .refusal import Refusal
-from .sheets import circumstances_of, migrate_sheet
+from .sheets import circumstances_of, is_kin, migrate_sheet
+from .timelines.rewrite import Around, migrate_timeline
 
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Is called with the bytes done, those of all files, and what is being done."""
@@ -127,11 +133,12 @@ class _Migration:
             shutil.copyfile(source, target)
             return Migrated(source.name, "copied", why=reason if kind else "")
         try:
-            if kind == "database":
-                return self._database(source, target, progress)
-            if kind == "csv":
-                return self._sheet(source, target)
-            raise Refusal(f"{STATES[kind][1]}, and such files are not converted")
+            made = self._migrated(source, kind, target, progress)
+            if made is not None:
+                return made
+            why = f"{STATES[kind][1]} of no generation of {self._targets['writer']}"
+            shutil.copyfile(source, target)
+            return Migrated(source.name, "copied", why=why)
         except (Refusal, UnreadableDatabase) as problem:
             target.unlink(missing_ok=True)
             shutil.copyfile(source, target)
@@ -143,20 +150,57 @@ class _Migration:
         axis, words = STATES[kind]
         if axis not in self._targets:
             return f"{words}; --to names no {axis}"
-        if kind == "csv" and source not in self._sheets:
-            return f"{words} of no generation of {self._targets[axis]}"
         return ""
 
-    def _kind(self, path: Path) -> str | None:
-        """What has a state, by its name; a file that is the whole profile is taken for a database.
+    def _migrated(
+        self, source: Path, kind: str, target: Path, progress: Progress
+    ) -> Migrated | None:
+        """Migrate a file; ``None`` where no generation of the writer asked for wrote it."""
+        if kind == "database":
+            return self._database(source, target, progress)
+        if kind == "blocks":
+            return migrate_blocks(source, self._targets["epoch"], target)
+        if kind == "csv":
+            return self._sheet(source, target) if source in self._sheets else None
+        writer, around = self._targets["writer"], self._around(source)
+        if around is None:
+            return None
+        match = self._matches[source]
+        name = match.called if match else ""
+        kin = partial(is_kin, writer)
+        if kind == "timeline":
+            return migrate_timeline(source, name, writer, kin, around, target, progress)
+        return migrate_document(source, name, writer, kin, around.likely, target)
 
-        Documents about a capture have one form at all times.
+    def _around(self, source: Path) -> Around | None:
+        """What the CSV files next to a file show, or in the folders below; ``None`` where they are
+        of another program.
+        """
+        near = {
+            path: self._sheets.get(path)
+            for path, match in self._matches.items()
+            if match is not None
+            and match.file.kind == "csv"
+            and source.parent in (path.parent, path.parent.parent)
+        }
+        ats = [one for one in near.values() if one is not None]
+        if near and not ats:
+            return None
+        writers = Counter(one.writer for one in ats)
+        family = ats[0].family if ats else None
+        return Around(tuple(one for one, _ in writers.most_common()), family)
+
+    def _kind(self, path: Path) -> str | None:
+        """What has a state, by its name. A file of any name that is the whole profile is one of
+        blocks by its first bytes, or else counts as a database.
         """
         match: Match | None = self._matches[path]
         if match is None or match.file.kind is None:
-            return "database" if len(self._files) == 1 else None
+            alone = "blocks" if is_block_file(path) else "database"
+            return alone if len(self._files) == 1 else None
         if match.file.kind == "document" and match.file.below != "output":
-            return None
+            # Options of a capture; next to databases, which have revisions, nobody asks for them.
+            return "document" if "writer" in self._targets else None
         return match.file.kind
 
     def _database(self, source: Path, target: Path, progress: Progress) -> Migrated:

@@ -81,8 +81,8 @@ def circumstances_of(files: Mapping[Path, str], writer: str) -> Mapping[Path, Ci
         except NoSpareByte:
             continue
         file = text_catalog().csv[name]
-        known = recognise(file, rows.header, partial(_is_kin, writer))
-        ats = [at for at in known.circumstances if known.exact and _is_kin(writer, at.writer)]
+        known = recognise(file, rows.header, partial(is_kin, writer))
+        ats = [at for at in known.circumstances if known.exact and is_kin(writer, at.writer)]
         if ats:
             # Headers do not show on which product a file was written.
             found[path] = [at for at in ats if at.family in families] or ats
@@ -115,7 +115,7 @@ def _departing(setting: Setting, repeated: int, batch: pa.RecordBatch) -> int:
     return found
 
 
-def _is_kin(writer: str, other: str) -> bool:
+def is_kin(writer: str, other: str) -> bool:
     """Whether two writers are generations of one program."""
     one, another = (text_catalog().writers[name] for name in (writer, other))
     return (one.output, one.engine) == (another.output, another.engine)

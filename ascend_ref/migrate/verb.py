@@ -26,20 +26,22 @@ from ascend_ref.states.asked import STATE
     metavar="REVISION",
     help="What it is to be, older or newer than it is: a revision of the schema for databases "
     "(ascend-ref spec list revisions), or the newest one of a SCHEMA_VERSION; a writer for CSV "
-    "files (ascend-ref spec list writers). Repeatable, one of each.",
+    "files, timelines and JSON documents (ascend-ref spec list writers); an epoch for "
+    "visualize_data.bin (ascend-ref spec list epochs). Repeatable, one of each.",
 )
 @output("DIR", STAGED)
 @click.option("--json", "as_json", is_flag=True, help="Print the account as JSON.")
 def migrate(
     profile: Path, targets: tuple[Target, ...], output: Path, force: bool, as_json: bool
 ) -> int:
-    """Write PROFILE as one of another revision or writer, and state what that loses.
+    """Write PROFILE as one of another revision, writer or epoch, and state what that loses.
 
     PROFILE is a file or a folder; it is only read. Databases are written again: columns that were
     renamed go on under their other names, types are converted, ids of enums follow the names of
     their members, columns that appear hold what stands for nothing; what only this file has is
-    kept. CSV files get the columns, header texts and forms of numbers of their writer. All other
-    files are copied, and those that have a form of their own are named.
+    kept. CSV files get the columns, header texts and forms of numbers of their writer, timelines
+    its layers, names, arguments and numbers, JSON documents its keys, files of blocks the tables
+    and names of their epoch. All other files are copied.
 
     What was done stands in migration.json next to the profile: each place, how many cells or rows
     it concerns, and how many do not come back. Exit codes: 0 all comes back, 1 something does not,

@@ -110,7 +110,7 @@ def test_real_sheets_come_back_but_for_what_is_stated(
     lost: Counter[str] = Counter()
     for account in (there, again):
         for one in account.files:
-            for entry in one.entries:
+            for entry in one.entries if one.file.endswith(".csv") else ():
                 lost[entry.place] += entry.count if entry.effect == "lost" else 0
     before, after = sheets(source), sheets(tmp_path / "back")
     found: Counter[str] = Counter()

@@ -45,14 +45,16 @@ def communication(session: Session) -> Iterator[Item]:
     yield from _operators(session, layer)
 
 
+def numbers_groups(layer: Layer, writer: str) -> bool:
+    """Whether the groups are known by number alone, as to writers of 2025 (text-outputs.md 5.3)."""
+    return "nameless-group" not in {thread.thread for thread in layer.threads_of(writer)}
+
+
 def _threads(session: Session, layer: Layer) -> Iterator[Item]:
-    numbered = "nameless-group" not in {
-        thread.thread for thread in layer.threads_of(session.style_of(layer))
-    }
+    numbered = numbers_groups(layer, session.style_of(layer))
     for group in session.communication.groups:
         first = {"groupStart": group.first}
         if numbered:
-            # The writers of 2025 knew the groups by number alone (text-outputs.md 5.3).
             yield from session.thread(layer, "group", group.device, group=group.number, **first)
         elif group.name in NAMELESS:
             yield from session.thread(layer, "nameless-group", group.device, **first)

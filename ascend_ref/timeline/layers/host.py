@@ -56,12 +56,14 @@ class _CallTexts:
         names = filled(one_piece(table["name"]), "")
         self._levels, self._names = text_places(levels), text_places(names)
         level_texts, name_texts = levels.dictionary.to_pylist(), names.dictionary.to_pylist()
-        old, strings = session.engine in OLD_WRITERS, session.notation.string
+        strings = session.notation.string
+        communication = level_of_communication(session.engine)
         self._width = len(name_texts)
         pairs = combinations(session.spill, self._levels, self._names)
         self._pairs = np.array([level * self._width + name for level, name in pairs], np.int64)
         details = [
-            _level(level_texts[level], titles, old) + _details(level_texts[level], name_texts[name])
+            _level(level_texts[level], titles, communication)
+            + _details(level_texts[level], name_texts[name])
             for level, name in pairs
         ]
         self._texts = [pa.array([strings(one[place]) for one in details]) for place in range(6)]
@@ -114,10 +116,17 @@ class _Launched:
         return first_known([taken(kernels, kernel), taken(operators, operator), others])
 
 
-def _level(level: str, titles: Mapping[str, str], old: bool) -> tuple[str, str]:
-    """Begin of the name, and the arg level."""
+def level_of_communication(engine: str) -> tuple[str, str]:
+    """What a writer calls the level of communication: begin of the name, and the arg level."""
+    return ("Hccl", "hccl") if engine in OLD_WRITERS else ("Communication", "communication")
+
+
+def _level(
+    level: str, titles: Mapping[str, str], communication: tuple[str, str]
+) -> tuple[str, str]:
+    """Begin of the name, and the arg level. ``communication``: those of that level."""
     if level in COMMUNICATION_LEVELS:
-        return ("Hccl", "hccl") if old else ("Communication", "communication")
+        return communication
     return (titles[level], level) if level in titles else (UNKNOWN_LEVEL, "")
 
 

@@ -16,7 +16,7 @@ from ascend_spec.timeline import Layer
 
 from ..events import Events, Item
 from ..lookup import NONE, Columns, combinations, filled
-from ..session import Session
+from ..session import Session, total
 
 LAYER = "Overlap Analysis"
 KINDS = ("computing", "communication", "not-overlapped", "free")
@@ -43,14 +43,15 @@ def _intervals(session: Session, layer: Layer, device: int, kinds: Overlap) -> I
     yield from session.process(layer, device)
     for kind in KINDS:
         yield from session.thread(layer, kind, device)
-    for number, (kind, (start, end)) in enumerate(zip(KINDS, kinds, strict=True)):
+    for kind, (start, end) in zip(KINDS, kinds, strict=True):
+        thread = session.thread_kind(layer, kind)
         for batch in batches(len(start)):
             yield Events(
                 layer=layer,
                 kind=layer.event(kind),
                 start=start[batch],
                 device=device,
-                thread=number,
+                thread=0 if thread is None else total(thread.tid, {}),
                 length=end[batch] - start[batch],
             )
 

@@ -13,10 +13,10 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from ascend_ref.timeline.elements import Elements
+from ascend_ref.timeline.recognition import FLOWS
 
 from ..compare.sql import text_literal
 from ..media.text.database import Facts
-from ..media.text.layers import FLOWS
 from .nesting import Nesting, Slice
 
 ENDS = f"({', '.join(map(text_literal, FLOWS))})"

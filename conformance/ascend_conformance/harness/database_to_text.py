@@ -13,12 +13,12 @@ import msgspec
 
 from ascend_ref.db.carrier import carrier_of_name
 from ascend_ref.profile.export import databases, export_database
+from ascend_ref.timeline.recognition import STEP_TRACE
 from ascend_simulator.scenario import Scenario
 from ascend_spec import catalog, text_catalog, timeline_catalog
 
 from ..difference.files import texts_below
 from ..media.text.deliverables import Deliverable
-from ..media.text.layers import STEP_TRACE
 from .case import Case
 from .writing import write_profile
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ascend_ref.timeline.elements import Elements
+from ascend_ref.timeline.recognition import FLOWS
 from ascend_spec.core.units import FACTORS
 
-from ..media.text.layers import FLOWS
 from ..media.text.splices import Events
 from .reducible import NEVER, Integers, Tie, tie, tie_of_times
 from .spans import Spans, nanoseconds

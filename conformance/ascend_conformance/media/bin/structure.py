@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-import jsonschema_rs
-
 from ascend_ref.bin import Entry, MalformedPayload
+from ascend_ref.bin.epochs import signs_borne
 from ascend_spec import bin_catalog, per_spec
 
 from ...engine.schema_judge import Group, Groups
@@ -52,17 +51,6 @@ def _spelled(code: int, epoch: str) -> str:
 @per_spec
 def _judge(code: int, epoch: str) -> SlicedJudge:
     return SlicedJudge(bin_catalog().payload_schema(code, epoch), as_written)
-
-
-@per_spec
-def _signs() -> dict[str, dict[int, jsonschema_rs.Draft202012Validator]]:
-    return {
-        epoch.id: {
-            code: jsonschema_rs.Draft202012Validator(dict(form))
-            for code, form in epoch.signs.items()
-        }
-        for epoch in bin_catalog().epochs
-    }
 
 
 class Structure:
@@ -172,9 +160,9 @@ class Structure:
         return self._keys.setdefault(code, KeyInventory(code))
 
     def _note_signs(self, code: int, value: Any) -> None:
-        signs = {epoch: forms[code] for epoch, forms in _signs().items() if code in forms}
-        if signs:
-            self._borne[code] = [epoch for epoch, form in signs.items() if form.is_valid(value)]
+        borne = signs_borne(code, value)
+        if borne is not None:
+            self._borne[code] = borne
 
 
 def without_whole_floats(value: Any) -> Any:

@@ -19,6 +19,7 @@ from ascend_ref.recorded import Recorded, from_database
 from ascend_ref.text.headers import Circumstance, Recognised, recognise
 from ascend_ref.text.rows import CsvRows
 from ascend_ref.timeline.elements import Elements
+from ascend_ref.timeline.recognition import Reading
 from ascend_spec import catalog, document_catalog, text_catalog
 from ascend_spec.core.pointer import pointer_of
 from ascend_spec.text import Output
@@ -29,7 +30,6 @@ from ...engine.progress import Progress
 from .cells import likeliest
 from .database import Facts
 from .deliverables import COMPANIONS, Deliverable
-from .layers import Reading
 from .loadcsv import load_csv, make_views
 from .loaddocs import Document, document_faults, doubled_faults, load_document
 from .loadtrace import Kept, describe, load_timeline, narrow_events, note_doubled

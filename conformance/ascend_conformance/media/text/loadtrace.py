@@ -14,6 +14,7 @@ import duckdb
 
 from ascend_ref.timeline.elements import Elements
 from ascend_ref.timeline.read import element_reader, events_query
+from ascend_ref.timeline.recognition import FLOWS, Reading, Shape, is_free, read_as
 from ascend_spec import per_spec, timeline_catalog
 from ascend_spec.core.pointer import pointer_of
 from ascend_spec.timeline import EventKind
@@ -21,7 +22,7 @@ from ascend_spec.timeline import EventKind
 from ...compare.sql import quoted, text_literal
 from .database import Facts
 from .deliverables import Deliverable
-from .layers import FLOWS, Reading, Shape, arg_columns, is_free, layer_table, read_as
+from .layers import arg_columns, layer_table
 
 TWICE = "twice"
 """What is found at a key that an object has more than once; noted is the way that leads there."""

@@ -1,0 +1,1 @@
+"""Timelines of one generation of a writer as those of another."""
