@@ -11,6 +11,7 @@ from typing import Any
 
 from ascend_ref import __version__
 from ascend_ref.execution import Executor, InProcess, Processes
+from ascend_ref.execution.interrupts import raise_if_dropped
 
 from .discover import discover
 from .engine.candidate import Candidate
@@ -114,6 +115,7 @@ def judge_file(
         report, seen = medium.judge(candidate, options, progress and progress(candidate.path))
         return replace(report, findings=_explained(report.findings)), seen
     except Exception as problem:
+        raise_if_dropped(problem)
         failed = file_failure(candidate.label, problem)
         return FileReport(candidate.label, None, (failed,)), ()
 
