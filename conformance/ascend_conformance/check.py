@@ -63,7 +63,7 @@ def check_candidates(
 
         compared = tuple(answer(chosen.expectation, compared))
     if chosen.target is not None:
-        compared = tuple(with_changes(one, chosen.reading) for one in compared)
+        compared = tuple(with_changes(one, chosen.target, chosen.reading) for one in compared)
     return Report(compared, __version__, chosen.reading)
 
 

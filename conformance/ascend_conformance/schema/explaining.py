@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from ascend_ref.states import State
+from ascend_ref.db.display import clip
+from ascend_ref.states import State, Target
 from ascend_spec import Schema, catalog, current, per_spec
 from ascend_spec.core import Bounds
 from ascend_spec.db.model import CARRIERS, Reading, Revision
 
-from ..finding import FileReport
+from ..finding import BLOCK_FILE, TEXT, FileReport, Finding, Seen
 from .change import Change, changes_between
 
 MOST = 5
 """Changes that are named at one place."""
 
+LONGEST = 60
+"""Characters of what was and is there."""
 
-def with_changes(report: FileReport, reading: Reading) -> FileReport:
-    """The report with the changes of the schema at the place of each finding, where a file is
-    judged by another revision than the one that it is of.
+
+def with_changes(report: FileReport, target: Target, reading: Reading) -> FileReport:
+    """The report with the changes of the formats at the place of each finding, where a file is
+    judged by another revision, writer or epoch than the one that it is of.
     """
     seen = report.seen
+    if seen is not None and seen.own is not None and seen.carrier in (TEXT, BLOCK_FILE):
+        return replace(
+            report, findings=tuple(_with_changes_of_files(seen, target, report.findings))
+        )
     carrier = next((one for one in CARRIERS if seen and one == seen.carrier), None)
     if seen is None or seen.own is None or carrier is None:
         return report
@@ -47,19 +55,38 @@ def explaining(
     places = [(table, None if table in catalog().enums else column)]
     places += [(enum, None) for enum in _enums(schema, table, column)]
     named = [
-        _words(one, old, new)
+        words(one, next((f"on {day}" for day in _days(one, old, new)), ""))
         for one in _changes(old.id, new.id)
         if schema.carrier in one.carriers and any(one.is_about(*place) for place in places)
     ]
-    if len(named) > MOST:
-        named = [*named[:MOST], f"and {len(named) - MOST:,} more"]
-    return tuple(named)
+    return first_of(named)
 
 
 @per_spec
 def _changes(old: str, new: str) -> tuple[Change, ...]:
     states = (State(current(), one, "revision", one) for one in (old, new))
     return tuple(one for one in changes_between(*states) if one.family == "db")
+
+
+def first_of(named: Sequence[str]) -> tuple[str, ...]:
+    """The first changes in words, and how many more there are."""
+    if len(named) > MOST:
+        return (*named[:MOST], f"and {len(named) - MOST:,} more")
+    return tuple(named)
+
+
+def _with_changes_of_files(
+    seen: Seen, target: Target, findings: Iterable[Finding]
+) -> Iterator[Finding]:
+    from .explaining_files import explaining_blocks, explaining_texts
+
+    for one in findings:
+        if seen.carrier == BLOCK_FILE:
+            changes = explaining_blocks(seen.own or target.name, target.name, one)
+        else:
+            own = seen.own_writers.get(one.file)
+            changes = explaining_texts(own, target.name, one) if own else ()
+        yield replace(one, changes=changes)
 
 
 def _enums(schema: Schema, table: str, column: str | None) -> Iterator[str]:
@@ -69,17 +96,17 @@ def _enums(schema: Schema, table: str, column: str | None) -> Iterator[str]:
         yield found.text_reference or ""
 
 
-def _words(change: Change, old: Revision, new: Revision) -> str:
+def words(change: Change, when: str) -> str:
     """``TABLE.column: column renamed, blockDim to blockNum, on 2026-01-28 (CHG134)``."""
     place = change.address.partition("/")[2].replace("/", " ")
+    if change.place:
+        place = f"{place} {change.place}"
     parts = [f"{place}: {change.named.name.replace('-', ' ')}"]
-    if change.before and change.after:
-        parts.append(f"{change.before} to {change.after}")
-    elif change.before or change.after:
-        parts.append(change.after or change.before)
-    day = next(_days(change, old, new), None)
-    if day is not None:
-        parts.append(f"on {day}")
+    sides = [clip(one, LONGEST) for one in (change.before, change.after) if one]
+    if sides:
+        parts.append(" to ".join(sides))
+    if when:
+        parts.append(when)
     return f"{', '.join(parts)} ({change.rule})"
 
 
