@@ -20,7 +20,7 @@ from .engine.progress import Progress
 from .finding import FileReport, Finding, Report
 from .media import Judged, load_rules, media
 from .options import PARALLEL_BYTES, Options
-from .schema.explaining import with_changes
+from .schema.explained import with_changes
 
 FileProgress = Callable[[Path], Progress]
 
