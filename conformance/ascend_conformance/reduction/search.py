@@ -33,6 +33,9 @@ FEW = 64
 MOST_FAILED = 64
 """Copies that show nothing, one after the other, after which more groups than few stay."""
 
+NEAR = 3
+"""Rows before and behind a seed in its part that are guessed to be enough."""
+
 WIDER = (4, 32, 256, 2048)
 """Groups before and behind a seed that are guessed to be enough."""
 
@@ -434,6 +437,7 @@ class Search:
         for files in (self._seeded, every) if 0 < len(self._seeded) < len(every) else (every,):
             if len(self._seeds):
                 yield self._guess(files, self._seeds, is_described=False)
+                yield self._guess(files, self._near(), is_described=False)
                 yield self._guess(files, self._seeds)
                 yield self._guess(files, self._around(0))
             if len(files) < len(every):
@@ -446,6 +450,16 @@ class Search:
     @cached_property
     def _components(self) -> list[Integers]:
         return self.items.components(self._every)
+
+    def _near(self) -> Integers:
+        """The seeds, and the rows of their parts next to them in time, as what they overlap is."""
+        found = [self._seeds]
+        for part in np.unique(self.items.holder[self._seeds]).tolist():
+            rows = self.items.parts[part]
+            rows = rows[np.argsort(self.items.times[rows], kind="stable")]
+            places = np.flatnonzero(np.isin(rows, self._seeds))
+            found += [rows[max(one - NEAR, 0) : one + NEAR + 1] for one in places.tolist()]
+        return np.unique(np.concatenate(found))
 
     def _around(self, width: int) -> Integers:
         """The seeds, all that ties hold together with them, and what comes before and behind."""
