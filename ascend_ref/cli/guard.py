@@ -36,21 +36,20 @@ def guarded(program: str, action: Callable[[], int]) -> int:
         if isinstance(stream, io.TextIOWrapper):
             # A path or a text of a profile may hold what the terminal cannot encode.
             stream.reconfigure(errors="backslashreplace")
+    terminated: list[int] = []
     try:
-        with _terminable():
-            code = action()
+        with _terminable(terminated):
+            code = _with_dropped_interrupts(action)
             sys.stdout.flush()
     except BrokenPipeError:
         code = _drop_output()
-    except Terminated:
-        code = TERMINATED
-        _report(f"{program}: terminated")
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         # CPython remembers an interrupt that left exec() of a text (a data class being made) and
         # would end by the signal, not by our code. Another text makes it forget.
         exec("")  # noqa: S102
-        code = INTERRUPTED
-        _report(f"{program}: interrupted")
+        is_terminated = bool(terminated) or isinstance(stop, Terminated)
+        code = TERMINATED if is_terminated else INTERRUPTED
+        _report(f"{program}: {'terminated' if is_terminated else 'interrupted'}")
     except SystemExit as stop:
         # rich and click answer a closed pipe with exit code 1, which is our code for findings.
         if isinstance(stop.__context__, BrokenPipeError):
@@ -70,23 +69,34 @@ def guarded(program: str, action: Callable[[], int]) -> int:
     return code
 
 
+def _with_dropped_interrupts(action: Callable[[], int]) -> int:
+    try:
+        return action()
+    except RuntimeError as error:
+        from ..execution.interrupts import raise_if_dropped
+
+        raise_if_dropped(error)
+        raise
+
+
 @contextmanager
-def _terminable() -> Iterator[None]:
-    """Make SIGTERM an exception, where nobody else has a use for it."""
+def _terminable(received: list[int]) -> Iterator[None]:
+    """Make SIGTERM an exception, where nobody else has a use for it; those received are listed."""
     if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
         return
+
+    def terminate(number: int, _frame: FrameType | None) -> None:
+        received.append(number)
+        raise Terminated
+
     with suppress(ValueError):  # not the main thread, which alone receives signals
-        signal.signal(signal.SIGTERM, _terminate)
+        signal.signal(signal.SIGTERM, terminate)
     try:
         yield
     finally:
         with suppress(ValueError):
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
-def _terminate(_number: int, _frame: FrameType | None) -> None:
-    raise Terminated
 
 
 def describe(error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""Stretches in which an interrupt would be lost or break what it meets: it waits for their end."""
+"""Interrupts that would be lost: those that have to wait, and those that DuckDB drops."""
 
 from __future__ import annotations
 
@@ -8,6 +8,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
+
+DROPPED = "Query interrupted"
+"""What DuckDB raises in the place of the exception of a signal that ended a query."""
+
+
+def raise_if_dropped(problem: Exception) -> None:
+    """Raise the ``KeyboardInterrupt`` that DuckDB made an error of.
+
+    For all that goes on after an error: Ctrl-C and SIGTERM are to end it.
+    """
+    if type(problem) is RuntimeError and str(problem) == DROPPED:
+        raise KeyboardInterrupt from problem
 
 
 @contextmanager

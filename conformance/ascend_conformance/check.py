@@ -11,6 +11,7 @@ from typing import Any
 
 from ascend_ref import __version__
 from ascend_ref.execution import Executor, InProcess, Processes
+from ascend_ref.execution.interrupts import raise_if_dropped
 
 from .discover import discover
 from .engine.candidate import Candidate
@@ -19,7 +20,7 @@ from .engine.progress import Progress
 from .finding import FileReport, Finding, Report
 from .media import Judged, load_rules, media
 from .options import PARALLEL_BYTES, Options
-from .schema.explaining import with_changes
+from .schema.explained import with_changes
 
 FileProgress = Callable[[Path], Progress]
 
@@ -62,7 +63,7 @@ def check_candidates(
 
         compared = tuple(answer(chosen.expectation, compared))
     if chosen.target is not None:
-        compared = tuple(with_changes(one, chosen.reading) for one in compared)
+        compared = tuple(with_changes(one, chosen.target, chosen.reading) for one in compared)
     return Report(compared, __version__, chosen.reading)
 
 
@@ -114,6 +115,7 @@ def judge_file(
         report, seen = medium.judge(candidate, options, progress and progress(candidate.path))
         return replace(report, findings=_explained(report.findings)), seen
     except Exception as problem:
+        raise_if_dropped(problem)
         failed = file_failure(candidate.label, problem)
         return FileReport(candidate.label, None, (failed,)), ()
 

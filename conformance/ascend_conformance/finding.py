@@ -166,7 +166,9 @@ class Seen:
     schema_version: str | None = None
     revision: str
     own: str | None = None
-    """The revision that a file is of, where it is judged by another one."""
+    """The revision, writers or epoch that it is of, where it is judged by another one."""
+    own_writers: Mapping[str, str] = field(default_factory=dict)
+    """Of text deliverables the writer of each, by its path, where it is judged by another one."""
     product: str | None = None
     level: str | None = None
     ranks: tuple[int, ...] = ()

@@ -9,12 +9,16 @@ from typing import Any
 import pytest
 from slices import some
 
+from ascend_conformance.fixtures.build import build_one
+from ascend_conformance.fixtures.changing import changing
+from ascend_conformance.fixtures.hashes import hash_of_content
+from ascend_conformance.fixtures.plan import fixtures
 from ascend_conformance.schema.next_revision import CannotBump, NotAdmitted, next_revision
 from ascend_conformance.schema.touched import touched
 from ascend_ref.cli import main
 from ascend_ref.states import find_state
 from ascend_simulator.scenario import preset, preset_names
-from ascend_spec import catalog, load_spec, packaged
+from ascend_spec import catalog, load_spec, packaged, using
 
 DAY = "2026-12-01"
 FACTS = "type: streamId, shows: task.stream, summary: Queue of the task."
@@ -210,3 +214,58 @@ def test_a_table_touches_the_presets_that_collect_its_data(tmp_path: Path) -> No
 def test_nothing_is_touched_by_nothing() -> None:
     assert [names for _, names in touched(packaged(), packaged()).rows()] == [()] * 5
     assert catalog() is packaged().db
+
+
+# --- fixtures -------------------------------------------------------------------------------------
+
+
+def others(folder: Path, text: str) -> set[str]:
+    found = next_revision(draft(folder, text), packaged(), day=DAY)
+    return set(changing(found.old, found.new))
+
+
+@pytest.mark.exhaustive
+def test_fixtures_of_older_revisions_stay_as_they_are(tmp_path: Path) -> None:
+    """A new column begins with the new revision, at which only raw files are exported."""
+    changed = others(tmp_path, LAST)
+    assert {one.partition("-")[0] for one in changed} == {"raw", "mindspore"}
+    assert {one for one in fixtures() if one.startswith("raw-")} <= changed
+
+
+def test_fixtures_with_the_file_of_a_new_header_change(tmp_path: Path) -> None:
+    """kernel_details.csv has the columns of op_summary.csv from level 1 on."""
+    changed = others(tmp_path, HEADER)
+    every = set(fixtures())
+    texts = {one for one in every if one.startswith(("run-msprof-", "text-cpp"))}
+    assert texts
+    assert texts <= changed
+    assert not {one for one in every if one.startswith(("kernel-", "specimen-"))} & changed
+    levels = {one: one.split("-")[5] for one in every if one.startswith("run-pytorch-1")}
+    assert {one for one, level in levels.items() if level == "0"}.isdisjoint(changed)
+    assert {one for one, level in levels.items() if level != "0"} <= changed
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    "name",
+    [
+        "mindspore-G1-mindspore-raw-ai-cpu-bound",
+        "mindspore-G2-mindspore-gpu-cnn-910a",
+        "raw-msprof-0-A3",
+        "run-msprof-1.0.0-2025-01-1-A3-moe-8",
+        "run-pytorch-1.2.0-2026-07-0-950-cnn-910b",
+        "specimen-msprof-1.0.0-2024-10-1",
+        "text-adapter-0-A2",
+        "text-adapter-2-910A",
+    ],
+)
+def test_what_is_said_to_change_is_built_otherwise(name: str, tmp_path: Path) -> None:
+    text = INSERTED + HEADER
+    found = next_revision(draft(tmp_path, text), packaged(), day=DAY)
+    built = []
+    for number, spec in enumerate((found.old, found.new)):
+        with using(spec):
+            build_one(fixtures()[name], tmp_path / str(number))
+        files = sorted(one for one in (tmp_path / str(number)).rglob("*") if one.is_file())
+        built.append([(one.name, hash_of_content(one)) for one in files])
+    assert (built[0] != built[1]) == (name in changing(found.old, found.new))

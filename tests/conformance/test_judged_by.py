@@ -17,7 +17,9 @@ from ascend_conformance.ruleset import Selection
 from ascend_conformance.schema import change_rules
 from ascend_ref.cli import main
 from ascend_ref.migrate.database import migrate_database
-from ascend_ref.states import Target
+from ascend_ref.states import AxisName, Target
+from ascend_simulator.run import write_run
+from ascend_simulator.scenario import override, preset
 from ascend_spec import catalog
 
 BIN = REAL.parent / "bin"
@@ -125,6 +127,54 @@ def test_blocks_are_judged_by_an_epoch() -> None:
         report = check([BIN / "mix.bin"], Options(target=Target("epoch", epoch), workers=1))
         assert report.files[0].seen is not None
         assert report.files[0].seen.revision == epoch
+
+
+def explained(
+    path: Path, axis: AxisName, state: str, *rules: str
+) -> Mapping[tuple[str, str], tuple[str, ...]]:
+    """The changes that findings name, by rule and place; ``own``: what the file is of."""
+    options = Options(target=Target(axis, state), selection=Selection(rules), workers=1)
+    (file,) = check([path], options).files
+    assert file.seen is not None
+    found = {(one.rule, one.place): one.changes for one in file.findings}
+    return {("own", ""): (file.seen.own or "",), **found}
+
+
+def test_findings_on_texts_name_the_change_of_the_writer(tmp_path: Path) -> None:
+    """Commit 14417d429 of msprof renamed Block Dim on 2026-01-28 (text-outputs.md)."""
+    scenario = override(preset("single-op"), steps=1)
+    folder = write_run(scenario, 0, tmp_path / "run", ("csv",)).folder
+    found = explained(folder, "writer", "cpp-2025", "CSV011")
+    assert found["own", ""][0].startswith("cpp")
+    with_commit = "with cpp-2026-01 of 2026-01-28 (CHG224)"
+    assert found["CSV011", "op_summary.csv"] == (
+        f"op_summary Block Num: header renamed, Block Dim to Block Num, {with_commit}",
+        f"op_summary Mix Block Num: header renamed, Mix Block Dim to Mix Block Num, {with_commit}",
+    )
+
+
+def test_findings_on_timelines_name_the_change_of_the_writer(tmp_path: Path) -> None:
+    """The adapter of January 2025 called all events of the task queue Enqueue."""
+    scenario = override(preset("single-op"), steps=1)
+    run = write_run(scenario, 0, tmp_path / "run", ("pytorch-text",)).folder
+    path = next(run.rglob("trace_view.json"))
+    found = explained(path, "writer", "adapter-2025-01", "TRC013")
+    queue = found["TRC013", "trace_view.json: Python"]
+    assert [one.partition(",")[0] for one in queue] == [
+        "Python named-enqueue: event kind added",
+        "Python enqueue: event kind removed",
+    ]
+
+
+def test_findings_on_blocks_name_the_change_of_the_epoch() -> None:
+    """Known answers of bin-blocks.md: pid and device_id came in September 2024."""
+    if not (BIN / "base_info.bin").is_file():
+        pytest.skip(f"needs the real files of {BIN}")
+    found = explained(BIN / "base_info.bin", "epoch", "E3")
+    assert found["own", ""] == ("E0",)
+    for key, day in (("pid", "E2 of 2024-09-04"), ("cur_freq", "E3 of 2025-12-01")):
+        (named,) = next(one for place, one in found.items() if place[1].endswith(f": /{key}"))
+        assert named == f"0x05 {key}: key added, integer or string, with {day} (CHG401)"
 
 
 def test_a_state_that_no_file_can_have_is_refused(

@@ -38,6 +38,7 @@ def bump(path: Path, version: str | None, day: str | None, as_json: bool) -> int
     reader misses or misreads, MICRO for what is new. Where it does not, nothing is written, and the
     exit code is 1. A revision that stands there already is judged in the same way.
     """
+    from ..fixtures.changing import changing
     from ..schema.next_revision import CannotBump, NotAdmitted, next_revision
     from ..schema.touched import touched
 
@@ -60,6 +61,7 @@ def bump(path: Path, version: str | None, day: str | None, as_json: bool) -> int
             raise click.UsageError(str(problem)) from None
     with progress_bar("what the changes touch"):
         rows = dict(touched(found.old, found.new).rows())
+        rows["fixtures"] = changing(found.old, found.new)
     if as_json:
         document = {
             "previous": found.previous.schema_version,

@@ -16,6 +16,7 @@ import apsw
 
 from ascend_ref.db.introspect import quote_identifier
 from ascend_ref.db.open import read_examples
+from ascend_ref.execution.interrupts import raise_if_dropped
 
 from ..finding import Scalar, Skipped
 from ..ruleset import Rule
@@ -90,6 +91,7 @@ class Asked(Generic[Found]):
                 try:
                     self._answer(question)
                 except Exception as problem:
+                    raise_if_dropped(problem)
                     if self.failures.is_of_the_file(problem):
                         raise
                     self._ask_alone(question)

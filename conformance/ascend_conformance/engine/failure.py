@@ -13,6 +13,7 @@ from typing import Any
 import apsw
 
 from ascend_ref.db.display import clip, printable
+from ascend_ref.execution.interrupts import raise_if_dropped
 from ascend_spec import per_spec
 
 from ..finding import Finding
@@ -54,6 +55,7 @@ class Failures:
         except NoAnswer:
             raise
         except Exception as problem:
+            raise_if_dropped(problem)
             if self.is_of_the_file(problem):
                 raise
             where = f" at {place}" if place else ""

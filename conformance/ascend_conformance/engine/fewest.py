@@ -13,15 +13,17 @@ Items: TypeAlias = tuple[AnyItem, ...]
 def fewest_of(items: Items[AnyItem], holds: Callable[[Items[AnyItem]], bool]) -> Items[AnyItem]:
     """The fewest of some items for which something holds, as it does for all of them together.
 
-    Parts of them are tried alone, then each is left out that is not needed; parts become smaller
+    Each half is tried alone, then each part is left out that is not needed; parts become smaller
     until they are single items (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing
-    Input, 2002). Without any one of what is left it does not hold.
+    Input, 2002; smaller parts are not tried alone, since a half that has them was not enough:
+    Hodován and Kiss, Practical Improvements to the Minimizing Delta Debugging Algorithm, 2016).
+    Without any one of what is left it does not hold.
     """
     parts = 2
     while len(items) > 1:
         bounds = [len(items) * place // parts for place in range(parts + 1)]
         slices = [items[first:end] for first, end in pairwise(bounds)]
-        alone = next(filter(holds, slices), None)
+        alone = next(filter(holds, slices), None) if parts == 2 else None
         if alone is not None:
             items, parts = alone, 2
             continue

@@ -126,6 +126,8 @@ class Database(Reducible):
         """
         source, had_parts, had = self._source(parts, rows)
         shutil.copyfile(source, target)
+        if (parts == had_parts).all() and (rows == had).all():
+            return
         with closing(apsw.Connection(str(target), flags=apsw.SQLITE_OPEN_READWRITE)) as connection:
             restrict(connection)
             for pragma in ("journal_mode = MEMORY", "synchronous = OFF", "temp_store = MEMORY"):

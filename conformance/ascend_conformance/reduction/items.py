@@ -85,6 +85,12 @@ class Items:
             found |= dict(zip(range(first, rows), np.split(rows + order, cuts), strict=True))
         return found
 
+    @cached_property
+    def describing(self) -> Integers:
+        """The rows that are likely to describe others, of all files."""
+        pairs = zip(self.files, self.bounds, strict=True)
+        return np.concatenate([bounds.rows + file.describing for file, bounds in pairs])
+
     def counted(self, kept: Flags) -> Iterator[tuple[Path, dict[str, int]]]:
         """The files that are kept, with the number of rows of each part that has some."""
         for number in np.flatnonzero(kept[: len(self.files)]).tolist():
@@ -151,7 +157,7 @@ class Items:
                 leader[find(other)] = first
         leaders = np.array([find(row) for row in rows.tolist()], np.int64)
         times = np.full(self.count, NEVER)
-        np.minimum.at(times, leaders, self._times()[rows])
+        np.minimum.at(times, leaders, self.times[rows])
         order = np.lexsort((leaders, times[leaders]))
         cuts = np.flatnonzero(np.diff(leaders[order])) + 1
         return np.split(rows[order], cuts) if len(rows) else []
@@ -172,7 +178,9 @@ class Items:
                 if 1 < len(tied) <= MOST_TIED:
                     yield tied.tolist()
 
-    def _times(self) -> Integers:
+    @cached_property
+    def times(self) -> Integers:
+        """Of each row its time in ns, or :data:`.NEVER`."""
         found = np.full(self.count, NEVER)
         for file, bounds in zip(self.files, self.bounds, strict=True):
             found[bounds.rows : bounds.behind] = file.times

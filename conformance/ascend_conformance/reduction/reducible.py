@@ -13,6 +13,9 @@ import numpy.typing as npt
 Integers: TypeAlias = npt.NDArray[np.int64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
+SMALL = 10
+"""Rows of a part that are all taken to describe the others."""
+
 NEVER = np.iinfo(np.int64).max
 """The time of a row that has none."""
 
@@ -71,6 +74,13 @@ class Reducible:
     def row_at(self, part: str | None, place: int) -> int | None:
         """The row that a finding names by its part and rowid, or by its byte."""
         return None
+
+    @property
+    def describing(self) -> Integers:
+        """The rows that are likely to describe the others: those of small parts."""
+        if not len(self.part):
+            return np.empty(0, np.int64)
+        return np.flatnonzero(np.bincount(self.part)[self.part] <= SMALL)
 
     def needed_by(self, rows: Integers) -> Iterable[int]:
         """Rows that others refer to by a key."""

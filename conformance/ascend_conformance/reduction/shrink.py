@@ -66,7 +66,7 @@ def shrink(
         kept = search.smallest()
         if kept is None:
             raise NotShown(f"{show_path(profile)}: {sought.missed}")
-        others = search.others_in(kept) if search.is_stopped else frozenset()
+        others = search.others_in(kept)
         items.write(draft / items.called, kept)  # of the last copy that was judged
         shutil.rmtree(work)
         parts = {show_path(name): rows for name, rows in items.counted(kept)}
@@ -76,6 +76,6 @@ def shrink(
         files=(len(items.files), len(parts)),
         parts=parts,
         checks=search.checks,
-        others=sorted({*sought.tolerated, *others}),
+        others=sorted(others),
         is_stopped=search.is_stopped,
     )

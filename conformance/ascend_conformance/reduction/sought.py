@@ -5,7 +5,8 @@ from __future__ import annotations
 import shlex
 import subprocess
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,12 +15,16 @@ from ascend_ref.db.display import show_path
 
 from ..check import check_candidates
 from ..discover import NothingToCheck, candidates_in
+from ..engine.candidate import Candidate
 from ..finding import Finding, Report
 from ..options import Options
 from ..ruleset import Rule, Selection
 
-FAST = 1 << 20
-"""Bytes of databases that are judged by all rules at once."""
+FAST = {"db": 1 << 20, "text": 1 << 18}
+"""Bytes of small files that are judged by all rules at once, by medium."""
+
+FEW_FILES = 1
+"""Text files that are: each further one takes as long as many rules."""
 
 
 class Seed(NamedTuple):
@@ -30,40 +35,54 @@ class Seed(NamedTuple):
     place: int | None
 
 
+class Verdict(NamedTuple):
+    """What a copy shows besides what is looked for, each with the words of its finding.
+
+    ``is_all``: it was judged by all rules; else by some, and may show more.
+    """
+
+    others: Mapping[str, str]
+    is_all: bool
+
+
 class Sought(ABC):
     """What is looked for in copies of a profile.
 
     ``only_reads``: a copy is afterwards as it was. ``missed``: words on a profile that does not
-    show it. ``tolerated``: what else copies may show, since the profile does.
+    show it. ``tolerated``: rules that copies may break as well, since the profile does.
     """
 
     only_reads = True
     missed: str
-    tolerated: set[str]
+    tolerated: Set[str] = frozenset()
 
     @abstractmethod
-    def unwanted_in(self, copy: Path) -> frozenset[str] | None:
-        """What a copy shows that is forbidden; ``None`` where it does not show what is looked for.
+    def verdict(self, copy: Path) -> Verdict | None:
+        """What else a copy shows; ``None`` where it does not show what is looked for.
 
-        What else it shows is part of it where that is found out as fast.
+        The first copy is the whole profile.
         """
 
-    def seeds_in(self, copy: Path) -> Sequence[Seed]:
-        """Where a copy shows it."""
+    def verdict_of_all(self, copy: Path) -> Verdict:
+        """All else that a copy shows, whatever it takes."""
+        return Verdict({}, is_all=True)
+
+    def seeds(self) -> Sequence[Seed]:
+        """Where the profile shows it."""
         return ()
 
-    def others_in(self, copy: Path) -> Mapping[str, str]:
-        """All else that a copy shows, with the words of the findings."""
-        return {}
-
-    def forbid(self, others: Collection[str]) -> None:
+    def forbid(self, rules: Set[str]) -> None:
         """Look for these in copies as well. What names no others has none to forbid."""
-        if others:
-            raise ValueError(f"{', '.join(sorted(others))} cannot be looked for")
+        if rules:
+            raise ValueError(f"{', '.join(sorted(rules))} cannot be looked for")
 
-    def tolerate(self, copy: Path) -> Collection[str]:
-        """Forbid no longer what a copy shows of what is forbidden, and return that."""
-        return ()
+    @abstractmethod
+    def tolerate(self, rules: Set[str]) -> None:
+        """Look for these no longer."""
+
+    def broken_in(self, copy: Path) -> Set[str]:
+        """Which of those that are forbidden a copy breaks."""
+        return frozenset()
 
 
 class ByRule(Sought):
@@ -75,82 +94,86 @@ class ByRule(Sought):
         self.missed = f"{rule.id} finds nothing{place}; expected a profile that shows it"
         self._options = options or Options()
         self._places: frozenset[str] | None = None
-        self._forbidden: set[str] = set()
-        self.tolerated = set()
+        self._seeds: Sequence[Seed] = ()
+        self._forbidden: Set[str] = frozenset()
 
-    def unwanted_in(self, copy: Path) -> frozenset[str] | None:
-        """Judge the copy by the rule and by those that are forbidden; a fast one by all."""
-        report = self._report(copy, (self.rule.id, *sorted(self._forbidden)))
-        if report is None:
-            return None
+    def verdict(self, copy: Path) -> Verdict | None:
+        """Judge the copy by the rule and by those that are forbidden; a small one by all."""
+        candidates = _candidates(copy)
+        report = self._report(candidates, (self.rule.id, *sorted(self._forbidden)))
         own = {one.place for one in report.findings if one.rule == self.rule.id}
-        is_first = self._places is None
         if self._places is None:  # of the profile itself
             self._places = frozenset(own if self.at is None else own & {self.at})
+            self._seeds = [*_seeds(copy, report, self._places)]
+            return Verdict(self._others(report), is_all=False) if self._places else None
         if not own & self._places:
             return None
-        others = frozenset(self._others(report))
-        if is_first or others or not _is_judged_fast(copy):
-            return others
-        return frozenset(self.others_in(copy))
+        others = self._others(report)
+        if others or not _is_small(candidates):
+            return Verdict(others, is_all=False)
+        every = self._others(self._report(candidates, ()))
+        self.forbid(rules_of(every) - self.tolerated)  # likely in further copies, too
+        return Verdict(every, is_all=True)
 
-    def seeds_in(self, copy: Path) -> Sequence[Seed]:
+    def verdict_of_all(self, copy: Path) -> Verdict:
+        """Judge the copy by all rules."""
+        return Verdict(self._others(self._report(_candidates(copy), ())), is_all=True)
+
+    def seeds(self) -> Sequence[Seed]:
         """Where the rule finds something: its first rows, and those that are shown."""
-        report = self._report(copy, (self.rule.id,))
-        return [*_seeds(copy, report, self._places or ())] if report else ()
+        return self._seeds
 
-    def others_in(self, copy: Path) -> Mapping[str, str]:
-        """The other rules that find something, by rule and place."""
-        report = self._report(copy, ())
-        others = self._others(report) if report else ()
-        found: dict[str, str] = {}
-        for one in report.findings if report else ():
-            if _named(one) in others:
-                found[_named(one)] = f"{one.place} {one.message} {one.expected}"
-        return found
-
-    def forbid(self, others: Collection[str]) -> None:
+    def forbid(self, rules: Set[str]) -> None:
         """Judge copies by these rules as well."""
-        self._forbidden |= _rules(others) - {self.rule.id}
+        self._forbidden |= rules - {self.rule.id}
 
-    def tolerate(self, copy: Path) -> Collection[str]:
-        """Judge by rules no longer that find something in the profile itself."""
-        report = self._report(copy, tuple(sorted(self._forbidden)))
-        found = _rules(self._others(report)) if report else set()
-        self._forbidden -= found
-        self.tolerated |= found
+    def tolerate(self, rules: Set[str]) -> None:
+        """Judge copies by these rules no longer."""
+        self._forbidden -= rules
+        self.tolerated |= rules
+
+    def broken_in(self, copy: Path) -> Set[str]:
+        """Judge by the rules that are forbidden."""
+        if not self._forbidden:
+            return frozenset()
+        return rules_of(self._others(self._report(_candidates(copy), (*sorted(self._forbidden),))))
+
+    def _others(self, report: Report) -> Mapping[str, str]:
+        """Findings that are not looked for, by rule, place and number."""
+        found: dict[str, str] = {}
+        counts: Counter[str] = Counter()
+        for one in report.findings:
+            if one.rule != self.rule.id or one.place not in (self._places or ()):
+                named = f"{one.rule}@{one.place}"
+                found[f"{named} {counts[named]}"] = f"{one.place} {one.message} {one.expected}"
+                counts[named] += 1
         return found
 
-    def _others(self, report: Report) -> set[str]:
-        """Rules of findings that are not looked for, each with its place."""
-        return {
-            _named(one)
-            for one in report.findings
-            if one.rule not in self.tolerated
-            and (one.rule != self.rule.id or one.place not in (self._places or ()))
-        }
-
-    def _report(self, copy: Path, rules: tuple[str, ...]) -> Report | None:
-        try:
-            return check_candidates(
-                candidates_in(copy), replace(self._options, selection=Selection(rules))
-            )
-        except NothingToCheck:
-            return None
+    def _report(self, candidates: Sequence[Candidate], rules: tuple[str, ...]) -> Report:
+        return check_candidates(candidates, replace(self._options, selection=Selection(rules)))
 
 
-def _named(finding: Finding) -> str:
-    return f"{finding.rule}@{finding.place}"
-
-
-def _rules(others: Collection[str]) -> set[str]:
+def rules_of(others: Iterable[str]) -> Set[str]:
+    """The rules of what copies show."""
     return {one.partition("@")[0] for one in others}
 
 
-def _is_judged_fast(copy: Path) -> bool:
-    """Whether all rules take hardly longer than one: they do on small databases."""
-    found = candidates_in(copy)
-    return all(one.medium == "db" for one in found) and sum(one.size for one in found) <= FAST
+def _candidates(copy: Path) -> Sequence[Candidate]:
+    try:
+        return candidates_in(copy)
+    except NothingToCheck:
+        return ()
+
+
+def _is_small(candidates: Sequence[Candidate]) -> bool:
+    """Whether all rules take hardly longer than one."""
+    return (
+        all(
+            sum(one.size for one in candidates if one.medium == medium) <= FAST.get(medium, -1)
+            for medium in {one.medium for one in candidates}
+        )
+        and sum(len(one.files) for one in candidates if one.medium == "text") <= FEW_FILES
+    )
 
 
 def _seeds(copy: Path, report: Report, places: Collection[str]) -> Iterator[Seed]:
@@ -185,13 +208,15 @@ class ByCommand(Sought):
             f"{command} does not end with exit code 0; expected a command that does as long as the "
             "profile is worth keeping"
         )
-        self.tolerated: set[str] = set()
         self._words = words if any("{}" in word for word in words) else [*words, "{}"]
 
-    def unwanted_in(self, copy: Path) -> frozenset[str] | None:
+    def tolerate(self, rules: Set[str]) -> None:
+        """It names none."""
+
+    def verdict(self, copy: Path) -> Verdict | None:
         """Run the command."""
         words = [word.replace("{}", str(copy)) for word in self._words]
         done = subprocess.run(  # noqa: S603 - without a shell; the user gave the command
             words, stdin=subprocess.DEVNULL, capture_output=True, check=False
         )
-        return frozenset() if done.returncode == 0 else None
+        return Verdict({}, is_all=True) if done.returncode == 0 else None

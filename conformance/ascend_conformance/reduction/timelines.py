@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +20,18 @@ from .spans import Spans, nanoseconds
 NS_PER_US = FACTORS["us", "ns"]
 
 
+METADATA = "M"
+"""The phase of events that name and place processes and threads."""
+
+OF_PROCESSES = "process_"
+"""What names of those begin with that are about a whole process."""
+
+
 class Timeline(Spans):
     """A timeline; its lanes are what its events are in.
 
-    Both ends of an arrow are tied, and each is to what begins at its time.
+    Both ends of an arrow are tied, and each is to what begins at its time. An event refers to the
+    metadata of its process and thread.
     """
 
     def __init__(self, path: Path, events: Events) -> None:
@@ -32,12 +40,20 @@ class Timeline(Spans):
         lanes: dict[str, int] = {}
         part, times = [], []
         arrows: tuple[list[int], list[Any]] = ([], [])
+        self._processes: list[str] = []
+        self._metadata: dict[str, list[int]] = {}
         with path.open("rb") as file:
             for row, (begin, end) in enumerate(events.spans):
                 file.seek(begin)
                 event = _event(file.read(end - begin))
                 lane = f"{event.get('pid')}/{event.get('tid')}"
+                if lane not in lanes:
+                    self._processes.append(str(event.get("pid")))
                 part.append(lanes.setdefault(lane, len(lanes)))
+                if event.get("ph") == METADATA:
+                    is_of_process = str(event.get("name")).startswith(OF_PROCESSES)
+                    about = self._processes[part[-1]] if is_of_process else lane
+                    self._metadata.setdefault(about, []).append(row)
                 times.append(nanoseconds(event["ts"], NS_PER_US) if "ts" in event else NEVER)
                 if event.get("ph") in FLOWS:
                     arrows[0].append(row)
@@ -55,6 +71,18 @@ class Timeline(Spans):
     def ties(self) -> Sequence[Tie]:
         """The times of the events, and the arrows that they are ends of."""
         return tie_of_times(self._times), self._arrows
+
+    @property
+    def describing(self) -> Integers:
+        """All metadata."""
+        rows = [row for found in self._metadata.values() for row in found]
+        return np.array(sorted(rows), np.int64)
+
+    def needed_by(self, rows: Integers) -> Iterable[int]:
+        """The metadata of the processes and threads that these events are in."""
+        for part in np.unique(self.part[rows]).tolist():
+            for about in (self._processes[part], self.parts[part]):
+                yield from self._metadata.get(about, ())
 
 
 def timeline_of(path: Path) -> Timeline | None:

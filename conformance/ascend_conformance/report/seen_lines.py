@@ -79,6 +79,7 @@ def _generation(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:
 
 def _text(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:
     yield "format", f"{seen.carrier}, written by {_known(seen.revision, detail)}"
+    yield from _own(seen, detail)
     if seen.reasons:
         yield "because", names(seen.reasons, detail, "reason")
     yield from _capture(seen, detail)
@@ -98,7 +99,13 @@ def _capture(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:
 
 def _format(seen: Seen, state: str, detail: Detail) -> Iterator[tuple[str, str]]:
     yield "format", f"{seen.carrier}, {state} {_known(seen.revision, detail)}"
+    yield from _own(seen, detail)
     yield "chip", _known(seen.product, detail)
+
+
+def _own(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:
+    if seen.own is not None:
+        yield "judged", f"as was asked for; it is of {visible(seen.own, detail.name)}"
 
 
 def _known(value: str | None, detail: Detail) -> str:
@@ -109,8 +116,7 @@ def _database(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:
     version, revision = _known(seen.schema_version, detail), _known(seen.revision, detail)
     yield "carrier", _known(seen.carrier, detail)
     yield "schema", f"version {version}, revision {revision}"
-    if seen.own is not None:
-        yield "judged", f"as was asked for; it is of {visible(seen.own, detail.name)}"
+    yield from _own(seen, detail)
     if seen.reasons:
         yield "because", names(seen.reasons, detail, "reason")
     yield from _capture(seen, detail)

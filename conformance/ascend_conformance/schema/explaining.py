@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 
+from ascend_ref.db.display import clip
 from ascend_ref.states import State
 from ascend_spec import Schema, catalog, current, per_spec
 from ascend_spec.core import Bounds
-from ascend_spec.db.model import CARRIERS, Reading, Revision
+from ascend_spec.db.model import Revision
 
-from ..finding import FileReport
 from .change import Change, changes_between
 
 MOST = 5
 """Changes that are named at one place."""
 
-
-def with_changes(report: FileReport, reading: Reading) -> FileReport:
-    """The report with the changes of the schema at the place of each finding, where a file is
-    judged by another revision than the one that it is of.
-    """
-    seen = report.seen
-    carrier = next((one for one in CARRIERS if seen and one == seen.carrier), None)
-    if seen is None or seen.own is None or carrier is None:
-        return report
-    schema, found = catalog().at(seen.revision, carrier, reading), catalog().revision(seen.own)
-    findings = (
-        replace(one, changes=explaining(found, schema, one.table, one.column))
-        for one in report.findings
-    )
-    return replace(report, findings=tuple(findings))
+LONGEST = 60
+"""Characters of what was and is there."""
 
 
 def explaining(
@@ -47,19 +33,24 @@ def explaining(
     places = [(table, None if table in catalog().enums else column)]
     places += [(enum, None) for enum in _enums(schema, table, column)]
     named = [
-        _words(one, old, new)
+        words(one, next((f"on {day}" for day in _days(one, old, new)), ""))
         for one in _changes(old.id, new.id)
         if schema.carrier in one.carriers and any(one.is_about(*place) for place in places)
     ]
-    if len(named) > MOST:
-        named = [*named[:MOST], f"and {len(named) - MOST:,} more"]
-    return tuple(named)
+    return first_of(named)
 
 
 @per_spec
 def _changes(old: str, new: str) -> tuple[Change, ...]:
     states = (State(current(), one, "revision", one) for one in (old, new))
     return tuple(one for one in changes_between(*states) if one.family == "db")
+
+
+def first_of(named: Sequence[str]) -> tuple[str, ...]:
+    """The first changes in words, and how many more there are."""
+    if len(named) > MOST:
+        return (*named[:MOST], f"and {len(named) - MOST:,} more")
+    return tuple(named)
 
 
 def _enums(schema: Schema, table: str, column: str | None) -> Iterator[str]:
@@ -69,17 +60,17 @@ def _enums(schema: Schema, table: str, column: str | None) -> Iterator[str]:
         yield found.text_reference or ""
 
 
-def _words(change: Change, old: Revision, new: Revision) -> str:
+def words(change: Change, when: str) -> str:
     """``TABLE.column: column renamed, blockDim to blockNum, on 2026-01-28 (CHG134)``."""
     place = change.address.partition("/")[2].replace("/", " ")
+    if change.place:
+        place = f"{place} {change.place}"
     parts = [f"{place}: {change.named.name.replace('-', ' ')}"]
-    if change.before and change.after:
-        parts.append(f"{change.before} to {change.after}")
-    elif change.before or change.after:
-        parts.append(change.after or change.before)
-    day = next(_days(change, old, new), None)
-    if day is not None:
-        parts.append(f"on {day}")
+    sides = [clip(one, LONGEST) for one in (change.before, change.after) if one]
+    if sides:
+        parts.append(" to ".join(sides))
+    if when:
+        parts.append(when)
     return f"{', '.join(parts)} ({change.rule})"
 
 

@@ -78,7 +78,7 @@ def judge_blocks(
         )
         return FileReport(
             file=file.label,
-            seen=_seen(file, facts, epoch),
+            seen=_seen(file, facts, structure),
             findings=tuple(sorted(findings, key=lambda finding: (finding.rule, finding.place))),
             skipped=skipped,
             rules_run=len(ran) - len({one.rule for one in skipped}),
@@ -107,7 +107,7 @@ def _unread_blocks(file: BinFile, rules: Sequence[BinRule]) -> Iterator[Skipped]
             yield Skipped(rules[0].id, "", damage.message)
 
 
-def _seen(file: BinFile, facts: Facts, epoch: str) -> Seen:
+def _seen(file: BinFile, facts: Facts, structure: Structure) -> Seen:
     counts = Counter(entry.type for entry in file.entries)
     blocks = {block_label(code): counts[code] for code in sorted(counts)}
     produced = [known for known in bin_catalog().blocks.values() if known.written]
@@ -115,7 +115,8 @@ def _seen(file: BinFile, facts: Facts, epoch: str) -> Seen:
     basic = facts.rows("SELECT soc FROM basic LIMIT 1")
     return Seen(
         carrier=BLOCK_FILE,
-        revision=epoch,
+        revision=structure.epoch,
+        own=None if structure.own == structure.epoch else structure.own,
         product=basic[0][0] if basic else None,
         rows=blocks,
         coverage=Coverage(

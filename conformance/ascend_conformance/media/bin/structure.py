@@ -84,13 +84,16 @@ class Structure:
 
     @property
     def epoch(self) -> str:
+        """The epoch by which the file is judged."""
+        return self._judged_by or self.own
+
+    @property
+    def own(self) -> str:
         """The epoch whose signs most blocks bear; of equals the newest of all, else the oldest.
 
         A block in which the newest schema finds no more than that of its sign speaks for the newest
         epoch as well. An epoch is out whose schema finds a fault where the newest finds nothing.
         """
-        if self._judged_by is not None:
-            return self._judged_by
         newest = bin_catalog().epochs[-1].id
         votes = dict.fromkeys([newest, *(epoch.id for epoch in bin_catalog().epochs)], 0)
         for code, borne in self._borne.items():

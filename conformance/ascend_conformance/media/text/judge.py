@@ -61,6 +61,8 @@ def judge_text(
                 load_database(folder, database, rules)
             facts.settle()
             report = judge_folder(folder, label, chosen, rules, relations)
+            if writer is not None and report.findings:
+                report = _with_own_writers(report, deliverables, alone=alone)
             # A folder with a file of another rank shows two of them.
             profile = rank_profile(folder, label) if outsider(folder.votes) is None else None
             refused = ((folder.files[at].label, why) for at, why in folder.unreadable.items())
@@ -93,6 +95,21 @@ def judge_folder(
         members=tuple(file.label for file in folder.files.values()),
         held=_held(folder, options),
     )
+
+
+def _with_own_writers(
+    report: FileReport, deliverables: Sequence[Deliverable], *, alone: bool
+) -> FileReport:
+    """The report with the writers of files that are judged by another one."""
+    with open_facts() as facts:
+        given = [replace(one, judged_by=None) for one in deliverables]
+        folder = read_folder(facts, given, alone=alone, kept="lean")
+        own = {folder.files[at].label: writer for at, writer in folder.writers.items()}
+    if report.seen is None:
+        return report
+    named = ", ".join(sorted(set(own.values())))
+    seen = replace(report.seen, own=named or None, own_writers=own)
+    return replace(report, seen=seen)
 
 
 def _held(folder: Folder, options: Options) -> Held | None:
