@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from tempfile import TemporaryDirectory
 from threading import Lock
-from typing import Any
+from typing import Any, TypeAlias
 
 import duckdb
 import pyarrow as pa
@@ -40,13 +40,17 @@ def fact_tables() -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
     return found
 
 
+Types: TypeAlias = Mapping[str, str]
+"""Columns in their order, with their SQL types."""
+
+
 class KnownTables:
     """The columns of tables that were looked up, by ``schema.table``; for several threads.
 
     A look-up plans a query on the catalog or, of a view, all that it reads.
     """
 
-    def __init__(self, columns: Mapping[str, tuple[str, ...]] | None = None) -> None:
+    def __init__(self, columns: Mapping[str, Types] | None = None) -> None:
         self._lock = Lock()
         self._turn = 0
         self._columns = dict(columns or {})
@@ -56,7 +60,7 @@ class KnownTables:
         with self._lock:
             return KnownTables(self._columns)
 
-    def columns(self, table: str, look_up: Callable[[], tuple[str, ...]]) -> tuple[str, ...]:
+    def columns(self, table: str, look_up: Callable[[], Types]) -> Types:
         """The columns of a table; none where there is no such table."""
         turn = self._turn
         found = self._columns.get(table)  # at once: another thread may forget it
@@ -81,7 +85,7 @@ class Facts:
         self, connection: duckdb.DuckDBPyConnection, known: KnownTables | None = None
     ) -> None:
         self.connection = connection
-        self._described: dict[tuple[str, str, int, int], tuple[str, ...]] = {}
+        self._seen: dict[tuple[str, str, int, int], tuple[str, ...]] = {}
         self._known = known
 
     @contextmanager
@@ -160,36 +164,43 @@ class Facts:
 
     def columns(self, table: str) -> tuple[str, ...]:
         """The columns of ``schema.table``; none where there is no such table."""
+        return tuple(self.types(table))
 
-        def look_up() -> tuple[str, ...]:
+    def types(self, table: str) -> Types:
+        """As :meth:`columns`, each with its SQL type."""
+
+        def look_up() -> Types:
             schema, _, name = table.partition(".")
+            # Asked first: a query on a table that is not there would end a transaction.
             found = self._found(" WHERE schema_name = ? AND table_name = ?", schema, name)
-            return found.get(table, ())
+            return self._described(schema, name) if found else {}
 
         return look_up() if self._known is None else self._known.columns(table, look_up)
 
     def tables(self) -> dict[str, frozenset[str]]:
         """Every table and view as ``schema.table``, with its columns."""
-        return {table: frozenset(columns) for table, columns in self._found().items()}
+        return {f"{row[0]}.{row[1]}": frozenset(self._columns_of(*row)) for row in self._found()}
 
-    def _found(self, where: str = "", *values: str) -> dict[str, tuple[str, ...]]:
-        """Tables and views, each with its columns in their order."""
+    def _found(self, where: str = "", *values: str) -> list[tuple[Any, ...]]:
+        """Tables and views: schema, name, and what changes with their columns."""
         of_memory = "WHERE database_name = 'memory' AND NOT internal"
         select = (
             "SELECT schema_name, table_name, table_oid, column_count FROM duckdb_tables() "
             f"{of_memory} UNION ALL SELECT schema_name, view_name, view_oid, column_count "
             f"FROM duckdb_views() {of_memory}"
         )
-        rows = self.rows(f"SELECT * FROM ({select}){where}", values)
-        return {f"{row[0]}.{row[1]}": self._columns_of(*row) for row in rows}
+        return self.rows(f"SELECT * FROM ({select}){where}", values)
 
     def _columns_of(self, schema: str, name: str, number: int, count: int) -> tuple[str, ...]:
         """The columns of a table or view; duckdb_columns() would look into all other views, too."""
         version = (schema, name, number, count)
-        if version not in self._described:
-            found = self.connection.execute(f"FROM {quoted(schema)}.{quoted(name)} LIMIT 0")
-            self._described[version] = tuple(entry[0] for entry in found.description or ())
-        return self._described[version]
+        if version not in self._seen:
+            self._seen[version] = tuple(self._described(schema, name))
+        return self._seen[version]
+
+    def _described(self, schema: str, name: str) -> Types:
+        found = self.connection.execute(f"FROM {quoted(schema)}.{quoted(name)} LIMIT 0")
+        return {entry[0]: str(entry[1]) for entry in found.description or ()}
 
 
 class AskedOfFacts:

@@ -168,8 +168,12 @@ def _selected(sources: Sources, side: Side) -> Selected:
     selected[TIMES] = "count(*)" if aggregated else "1"
     selected |= {name: _safe(sql, aggregated) for name, sql in given.items()}
     query = _rows_of(side, known, selected)
-    types = _types(sources.facts, query, selected)
+    types = _plain_types(sources.facts, side, selected) or _types(sources.facts, query, selected)
     return Selected(side, query, {name: types[name] for name in given}, cells)
+
+
+CONSTANTS = {"1": "INTEGER", "NULL::BIGINT": "BIGINT"}
+"""SQL of :func:`_selected` that names no column, with its type."""
 
 
 def _rows_of(side: Side, known: Collection[str], selected: Mapping[str, str]) -> str:
@@ -190,6 +194,17 @@ def _safe(sql: str, aggregated: bool) -> str:
     """An expression that is NULL where it overflows; names alone cannot."""
     plain = sql.replace('"', "").replace(" ", "_").isidentifier() or sql.startswith('"')
     return sql if aggregated or plain else f"TRY({sql})"
+
+
+def _plain_types(facts: Facts, side: Side, selected: Mapping[str, str]) -> Mapping[str, str] | None:
+    """The types where all is a column or a constant, which need no plan."""
+    if side.where or side.together:
+        return None
+    own = {quoted(name): kind for name, kind in facts.types(side.of).items()}
+    own |= {sql[1:-1]: kind for sql, kind in own.items() if sql[1:-1].isidentifier()} | CONSTANTS
+    if not all(sql in own for sql in selected.values()):
+        return None
+    return {name: own[sql] for name, sql in selected.items()}
 
 
 def _types(facts: Facts, query: str, columns: Iterable[str]) -> Mapping[str, str]:
