@@ -6,7 +6,7 @@ import json
 from collections import Counter
 
 import pytest
-from slices import few
+from slices import few, some
 from timeline_recordings import Event, real_database, simulated, written
 from tiny_batches import tiny_batches
 
@@ -50,6 +50,6 @@ def test_those_of_real_databases(name: str, writer: str) -> None:
     check(real_database(name), writer)
 
 
-@pytest.mark.parametrize(("preset", "output", "writer"), few(SIMULATED, every=5))
+@pytest.mark.parametrize(("preset", "output", "writer"), some(SIMULATED, every=5))
 def test_those_of_simulated_recordings(preset: str, output: Output, writer: str) -> None:
     check(simulated(preset, output), writer)

@@ -46,6 +46,7 @@ def test_clean_files_have_no_finding(run):
     assert run().unclean == []
 
 
+@pytest.mark.campaign
 @each_run
 def test_each_damage_is_caught_by_its_rule(run):
     assert [f"{trial.subject} {trial.rule}: {trial.fired}" for trial in run().missed] == []

@@ -166,7 +166,7 @@ def test_nothing_is_lost_from_the_counts_however_many_there_are() -> None:
     assert sum(int(found[1].replace(",", "")) for found in captions if found) == left
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_a_million_findings_make_a_small_page() -> None:
     text = html(ranks(100, places=1_000, rules=10))
     assert len(text.encode()) <= LARGEST

@@ -373,7 +373,7 @@ def test_without_a_change_there_is_nothing(changed: Mapping[str, Changed], outpu
     assert changed[output].before == (0, [])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @pytest.mark.parametrize(("output", "name"), CASES)
 def test_a_change_in_one_file_is_told_with_both_sides(
     changed: Mapping[str, Changed], output: str, name: str
