@@ -91,7 +91,7 @@ def of_level(capture: Path, level: int, cell: str, call: str) -> None:
         file.write_text(json.dumps(events, separators=(",", ":")))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_calls_of_a_level_without_a_number(capture: Path, tmp_path: Path) -> None:
     rules = ("CSV025", "CSV026", "DB209", "TRC013", "XLR207", "XLR208", "XLR209")
     copy = shutil.copytree(capture, tmp_path / "unnamed")

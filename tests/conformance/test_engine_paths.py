@@ -299,7 +299,7 @@ def test_workers_agree_on_real_profiles(
     assert_workers_agree(copy_real(folder, tmp_path), monkeypatch)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @pytest.mark.parametrize("share", [0.0, 0.002, 0.2])
 @pytest.mark.parametrize("carrier", CARRIERS)
 def test_workers_agree_on_damaged_profiles(

@@ -77,7 +77,7 @@ def copy_of_tables(source: Path, folder: Path) -> Path:
     return shutil.copytree(source, folder / "real", ignore=timeline, copy_function=shutil.copyfile)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_a_kernel_that_no_framework_described_has_no_blocks(folder: Path) -> None:
     assert found(folder, lambda rows: by_launch_alone(kernels(rows)[0]), "CSV203") == []
 

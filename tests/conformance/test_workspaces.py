@@ -186,7 +186,7 @@ def replace_rows(rows: sqlite3.Connection, table: str, values: Sequence[Sequence
 @pytest.mark.parametrize(
     ("name", "extend"),
     [
-        pytest.param("text/pytorch_level1_rank0", extend_text, marks=pytest.mark.exhaustive),
+        pytest.param("text/pytorch_level1_rank0", extend_text, marks=pytest.mark.campaign),
         pytest.param(
             "generations/text_llm_2025_level2_rank0", extend_text, marks=pytest.mark.campaign
         ),

@@ -112,7 +112,7 @@ def test_databases_of_2025_are_accepted(tmp_path: Path) -> None:
     compare_and_advise(source, tmp_path)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @pytest.mark.parametrize("folder", ["databases", marked("texts", pytest.mark.exhaustive)])
 def test_compare_and_advisor_read_it(
     folder: str, tmp_path: Path, request: pytest.FixtureRequest

@@ -143,7 +143,7 @@ def test_the_slow_rank_communicates_shortest_and_is_the_bottleneck(
     assert found.most_common(1)[0][0] == SLOW
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_the_slow_link_has_the_least_bandwidth(faulty: dict[str, Path], tmp_path: Path) -> None:
     verdict = check_row_1(faulty["slow-link"], tmp_path)
     assert verdict.differences == []
@@ -151,7 +151,7 @@ def test_the_slow_link_has_the_least_bandwidth(faulty: dict[str, Path], tmp_path
     assert {tuple(sorted(link[:2])) for link in slowest} == {LINK}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_freq_analysis_names_the_throttled_rank(faulty: dict[str, Path], tmp_path: Path) -> None:
     """The tool gives no interval: AICORE_FREQ itself has it, and it is that of the truth."""
     run = faulty["throttling"]

@@ -115,19 +115,19 @@ def test_row_8_is_advisor(healthy: Path, tmp_path: Path) -> None:
     assert check_text_row_8(healthy, tmp_path).differences == []
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_compare_reads_files_of_an_older_exporter(older: Path, tmp_path: Path) -> None:
     assert check_text_row_7(older, tmp_path).differences == []
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_advisor_understands_all_columns_of_an_older_exporter(older: Path, tmp_path: Path) -> None:
     verdict = check_text_row_8(older, tmp_path)
     assert verdict.differences == []
     assert NOT_UNDERSTOOD not in verdict.runs["advisor"].log
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_faults_show_in_times_and_links(tmp_path: Path) -> None:
     """The slow rank computes longest and waits least; the slow link has the least bandwidth."""
     scenario = replace(DATA_PARALLEL, faults=(FAULTS["slow-rank"], FAULTS["slow-link"]))

@@ -260,7 +260,7 @@ def test_an_implementation_that_knows_one_mode_is_judged_in_that_mode(tmp_path: 
     assert conform_life_cycle(InProcess("none", NoMode), examples=20).fails
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_the_model_as_a_program_passes_its_own_kit(capsys: pytest.CaptureFixture[str]) -> None:
     words = f"{sys.executable} -m ascend_ref ge life-cycle"
     given = ["ge", "conform-life-cycle", words, "--keep", "--examples", "5", "--reading"]

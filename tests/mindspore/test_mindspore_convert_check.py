@@ -51,7 +51,7 @@ def databases(folder: Path, query: str) -> list[list[tuple[Any, ...]]]:
     return found
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_a_task_of_several_files_stands_once(tmp_path: Path) -> None:
     source = simulated(tmp_path / "job", "ai-cpu-bound", "2023-07-02", ranks=2)
     target = converted(source, tmp_path / "made")
@@ -75,7 +75,7 @@ def test_a_task_of_several_files_stands_once(tmp_path: Path) -> None:
     assert offences(target) == set()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_what_is_made_of_exported_intermediate_files_passes(tmp_path: Path) -> None:
     source = simulated(tmp_path / "job", "ai-cpu-bound", "2024-05-01", ranks=2)
     assert main(["mindspore", "parse", str(source), "-o", str(tmp_path / "parsed")]) == 0

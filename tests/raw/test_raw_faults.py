@@ -313,7 +313,7 @@ lack their operators, and in the overlap nothing computes.
 """
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     ("fault", "violated"),
     [

@@ -141,7 +141,7 @@ def test_options_came_and_went(folders: dict[str, Path]) -> None:
     assert ["context_mode" in one for one in found.values()] == [True, True, False]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     ("generation", "changes", "valid"),
     few(

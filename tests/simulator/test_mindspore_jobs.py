@@ -179,7 +179,7 @@ def mindspore_runs() -> st.SearchStrategy[Scenario]:
     return scenarios(max_ranks=4, max_faults=1).filter(suits)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @settings(
     max_examples=8,
     deadline=None,

@@ -220,6 +220,7 @@ CASES = [
 ]
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize(("seed", "level"), CASES)
 def test_nothing_is_wrong(seed: int, level: int, tmp_path: Path) -> None:
     scenario = replace(SCENARIO, capture=Switches(level=level, memory=bool(seed), stack=True))

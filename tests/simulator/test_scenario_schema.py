@@ -188,7 +188,7 @@ def test_every_field_is_drawn_at_other_values_than_its_default() -> None:
         )
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_drawn_scenarios_shrink_to_one_operator_on_one_rank() -> None:
     simplest = find(scenarios(), lambda _: True)
     assert simplest.model.kind == "single-operator"

@@ -145,7 +145,7 @@ def test_the_files_of_a_rank_tell_its_forms(
     assert info["config"]["experimental_config"]["_export_type"] == told[0]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_processes_do_not_change_a_byte(small: Scenario, tmp_path: Path) -> None:
     apart = replace(small, parallelism=replace(small.parallelism, devices_per_process=1))
     alone = written(apart, tmp_path / "one", *FORMATS)

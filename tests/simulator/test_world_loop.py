@@ -136,7 +136,7 @@ def test_random_programs_run_as_in_the_event_loop(
     assert_same(world_of(resting, seed, own))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @settings(SLOW, max_examples=10)
 @given(scenarios(), st.integers(0, 1 << 32))
 def test_programs_of_models_run_as_in_the_event_loop(scenario: Scenario, seed: int) -> None:

@@ -64,7 +64,7 @@ def test_it_is_clean(profile: Path) -> None:
     assert names == judged | {"profiler_info_0.json", "profiler_metadata.json"}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_a_renamed_folder_is_known_by_its_files(profile: Path) -> None:
     """Without a database, by a sign in a file or in the document above."""
     renamed = profile.rename(profile.with_name("rank0"))
@@ -84,7 +84,7 @@ def test_a_single_file_is_judged(profile: Path, name: str) -> None:
     assert rules(output(profile) / name) == set()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_under_the_name_of_torch_npu_it_is_not_what_that_writes(profile: Path) -> None:
     renamed = profile.rename(profile.with_name(profile.name.replace("_ms", "_pt")))
     assert {"CSV026", "DOC002"} <= rules(renamed)
@@ -226,7 +226,7 @@ def test_lengths_are_texts_of_numbers(profile: Path, length: str, found: set[str
     assert ("TRC002" in rules(path)) == bool(found)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_a_timeline_in_an_object_is_found(profile: Path) -> None:
     path = output(profile) / "trace_view.json"
     path.write_text(json.dumps({"traceEvents": json.loads(path.read_text())}))

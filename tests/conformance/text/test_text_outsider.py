@@ -138,7 +138,7 @@ MISTAKES = [
 """A file, what is done to it, the rule that finds it, and its words."""
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @pytest.mark.parametrize(("name", "change", "rule", "words"), some(MISTAKES, every=10))
 def test_another_unit_or_clock_of_a_real_file_is_named(
     name: str, change: Callable[[Table], None], rule: str, words: str, tmp_path: Path
@@ -203,7 +203,7 @@ def is_of_the_host(event: Event, host: frozenset[object]) -> bool:
 OF_910A = RANK.parents[1] / "generations" / "text_910a_2024_level1_rank0"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     ("folder", "is_lost"),
     some(
