@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -34,21 +34,30 @@ def signs_borne(code: int, value: Any) -> list[str] | None:
 
 
 def epoch_of(payloads: Iterable[tuple[int, Any]]) -> str:
-    """The epoch whose signs most payloads bear, of equals the newest of all, else the oldest.
+    """The epoch of values by the types of their blocks, in all of which the newest schema is asked
+    whether it finds no more than that of their signs.
+    """
+    newest = bin_catalog().epochs[-1].id
+    return elected(
+        (borne, not borne or _faults(code, value, newest) <= _faults(code, value, borne[0]))
+        for code, value in payloads
+        if (borne := signs_borne(code, value)) is not None
+    )
 
-    payloads: values by the types of their blocks. One in which the newest schema finds no more than
-    that of its sign speaks for the newest epoch as well.
+
+def elected(votes: Iterable[tuple[Sequence[str], bool]], out: Collection[str] = ()) -> str:
+    """The epoch whose signs most blocks bear; of equals the newest of all, else the oldest.
+
+    votes: of each block the epochs whose signs it bears, and whether the newest schema finds no
+    more in it than that of its sign: then it speaks for the newest epoch as well. ``out``: epochs
+    that it cannot be.
     """
     known = [epoch.id for epoch in bin_catalog().epochs]
-    votes = dict.fromkeys([known[-1], *known], 0)
-    for code, value in payloads:
-        borne = signs_borne(code, value)
-        if borne is None:
-            continue
-        as_new = not borne or _faults(code, value, known[-1]) <= _faults(code, value, borne[0])
+    counts = dict.fromkeys([known[-1], *known], 0)
+    for borne, as_new in votes:
         for epoch in {*borne, *(known[-1:] if as_new else ())}:
-            votes[epoch] += 1
-    return max(votes, key=lambda epoch: votes[epoch])
+            counts[epoch] += 1
+    return max(counts, key=lambda epoch: -1 if epoch in out else counts[epoch])
 
 
 @per_spec

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from ascend_ref import __version__
 
@@ -18,6 +18,9 @@ such as members of an enum. gone: what the target does not have, and nothing was
 the target does not know. left-out: views and the like, which hold no rows. lost: cells and rows
 that do not come back.
 """
+
+Notes: TypeAlias = Counter[tuple[Effect, str, str]]
+"""How often something was done, by effect, place and words."""
 
 Fate = Literal["migrated", "copied", "refused", "left-out"]
 """refused: copied as it is, although a state was asked for that files of its kind have."""
@@ -103,6 +106,25 @@ class Account:
 
 
 FORMAT = "ascend-ref-migration/1"
+
+
+def unlike_its(state: str) -> str:
+    """Words on a value that has another form than that of the state of its file."""
+    return f"another value, or form, than that of its {state}"
+
+
+def entries_of(notes: Notes) -> Iterator[Entry]:
+    """What was done. What is lost at a place is not gone there as well, and is lost for the reason
+    for which it is gone.
+    """
+    gone = {place: words for effect, place, words in notes if effect == "gone"}
+    lost = {place for effect, place, _ in notes if effect == "lost"}
+    for (effect, place, words), count in notes.items():
+        if effect == "gone":
+            if place not in lost:
+                yield Entry(effect, place, words, 0)
+        else:
+            yield Entry(effect, place, gone.get(place, words) if effect == "lost" else words, count)
 
 
 def _verdict(lost: int) -> str:

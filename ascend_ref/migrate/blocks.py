@@ -24,12 +24,11 @@ from ascend_ref.bin.write import pieces
 from ascend_spec import bin_catalog, per_spec
 from ascend_spec.bin import PATH_TYPE
 
-from . import account
-from .account import Migrated
-from .kernels import Kernel, Notes, kernel_of, step
+from .account import Migrated, Notes, entries_of, unlike_its
+from .kernels import Kernel, kernel_of, step
 from .refusal import Refusal
 
-ANOTHER = "another value, or form, than that of its epoch"
+ANOTHER = unlike_its("epoch")
 SPELLING = "the form of numbers, blanks, or the order of keys"
 ORDER = "the order of what is in it"
 LABELS = (
@@ -72,18 +71,7 @@ def _migrated(file: BinFile, source: Path, epoch: str, target: Path) -> Migrated
     with target.open("xb") as output:
         for block in blocks:
             output.writelines(pieces(block))
-    return Migrated(source.name, "migrated", before, epoch, entries=tuple(_entries(notes)))
-
-
-def _entries(notes: Notes) -> Iterator[account.Entry]:
-    """What was done; what is lost is not gone as well."""
-    gone = {place: words for effect, place, words in notes if effect == "gone"}
-    lost = {place for effect, place, _ in notes if effect == "lost"}
-    for (effect, place, words), count in notes.items():
-        if effect == "gone" and place in lost:
-            continue
-        stated = gone.get(place, words) if effect == "lost" else words
-        yield account.Entry(effect, place, stated, 0 if effect == "gone" else count)
+    return Migrated(source.name, "migrated", before, epoch, entries=tuple(entries_of(notes)))
 
 
 def _value(file: BinFile, entry: Entry) -> Any:

@@ -13,24 +13,25 @@ from typing import Any
 import msgspec
 
 from ascend_ref.derive.mindspore_steps import ONE_STEP
+from ascend_ref.forms import NOT_COLLECTED
 from ascend_ref.json_damage import find_damage
+from ascend_ref.json_place import JsonText, Member
 from ascend_ref.timeline.elements import BYTE_ORDER_MARK
 from ascend_spec import document_catalog, per_spec, text_catalog
 from ascend_spec.core.dialect import Node, inlined
 
-from .account import Effect, Entry, Migrated
-from .json_text import JsonText, Member
+from .account import Effect, Entry, Migrated, unlike_its
+from .json_text import ChangedText
 from .refusal import Refusal
 
 MAX_BYTES = 256 << 20
 """Bytes of a document that are read."""
-UNKNOWN_TEXT = "N/A"
 ALIKE = 0.5
 """Share of the keys of a writer that another must have, so that the one's document is the other's.
 """
 FEW = 2
 """Values that two closed sets may have in common by chance, such as the answers to a question."""
-ANOTHER = "another value, or form, than that of its writer"
+ANOTHER = unlike_its("writer")
 
 _RAW: msgspec.json.Decoder[msgspec.Raw] = msgspec.json.Decoder(msgspec.Raw)
 
@@ -92,13 +93,13 @@ def migrate_document(
     return Migrated(source.name, "migrated", old_writer, writer, entries=tuple(rewriting.entries))
 
 
-def _sound(content: bytes) -> JsonText:
+def _sound(content: bytes) -> ChangedText:
     if content.startswith(BYTE_ORDER_MARK):
         raise Refusal("it stands behind a byte order mark")
     try:
         _RAW.decode(content)
         content.decode("utf-8")
-        text = JsonText(content)
+        text = ChangedText(content)
         text.end(text.start)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError, StopIteration, ValueError):
         damage = find_damage(content)
@@ -172,7 +173,7 @@ def _may_be(key: str, names: Node) -> bool:
 def nothing(node: Node) -> Any:
     """What a member holds of which nothing is known."""
     types = _types(node)
-    found: Any = UNKNOWN_TEXT if "string" in types else node.get("minimum", 0)
+    found: Any = NOT_COLLECTED if "string" in types else node.get("minimum", 0)
     if "default" in node:
         found = node["default"]
     elif "null" in types:
@@ -192,7 +193,7 @@ def nothing(node: Node) -> Any:
 class _Rewriting:
     """A document on its way to a writer."""
 
-    text: JsonText
+    text: ChangedText
     name: str
     writer: str
     entries: list[Entry] = field(default_factory=list)

@@ -3,72 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
-from ascend_ref.json_damage import skip_space
+from ascend_ref.json_place import JsonText, Member
 
 INDENT = b" " * 4
 """What a writer that breaks lines puts in front of what is inside."""
 
-_DECODER: Any = json.JSONDecoder(strict=False, parse_int=str, parse_float=str, parse_constant=str)
 
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """One member of an object, or value of a list, whose ``key`` is empty.
-
-    ``start``: of the key with its quotes, or of the value; ``value`` and ``end``: of the value.
-    """
-
-    key: str
-    start: int
-    value: int
-    end: int
-
-
-class JsonText:
-    """A sound JSON text, whose values are addressed by where they begin."""
-
-    def __init__(self, content: bytes) -> None:
-        self.content = content
-        # One character for each byte: the structure of JSON is ASCII.
-        self._characters = content.decode("latin-1")
-
-    @property
-    def start(self) -> int:
-        """Where the value of the whole text begins."""
-        return skip_space(self.content, 0)
-
-    def kind(self, at: int) -> str:
-        """The first character of a value."""
-        return self._characters[at]
-
-    def end(self, at: int) -> int:
-        """Where a value ends."""
-        _, end = _DECODER.scan_once(self._characters, at)
-        return int(end)
-
-    def value(self, at: int) -> Any:
-        """A value, read."""
-        return json.loads(self.content[at : self.end(at)])
-
-    def members(self, at: int) -> Iterator[Member]:
-        """The members of an object or the values of a list."""
-        opened = self.kind(at)
-        at = skip_space(self.content, at + 1)
-        while self._characters[at] not in "]}":
-            start, key = at, ""
-            if opened == "{":
-                end = self.end(at)
-                key = str(json.loads(self.content[at:end]))
-                at = skip_space(self.content, skip_space(self.content, end) + 1)
-            end = self.end(at)
-            yield Member(key, start, at, end)
-            at = skip_space(self.content, end)
-            if self._characters[at] == ",":
-                at = skip_space(self.content, at + 1)
+class ChangedText(JsonText):
+    """A sound JSON text, and how its values are spelled when they are others."""
 
     def joined(self, at: int, members: Sequence[Member], texts: Sequence[bytes | None]) -> bytes:
         """A container with other texts for its members; ``None`` for one that goes."""

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from ascend_spec import bin_catalog
 from ascend_spec.bin.model import MemoryTable
+from ascend_spec.bin.sentinels import MAIN_MEMORY, NOT_AVAILABLE, NOT_COUNTED, THEORETICAL
 
-from .account import Effect
+from .account import Effect, Notes
 from .refusal import Refusal
-
-Notes: TypeAlias = Counter[tuple[Effect, str, str]]
 
 Core = Literal["cube", "vector"]
 CORES: tuple[Core, ...] = ("cube", "vector")
@@ -24,15 +22,7 @@ BASIC, FIGURE, TABLE, HEAT_MAP, TABLES, BETWEEN, ROOFLINE = (
     *(0x0C, 0x0D),
 )
 OF_KERNELS = frozenset((FIGURE, TABLE, HEAT_MAP, TABLES, BETWEEN, ROOFLINE))
-NO_FIGURE = "NA"
-"""In place of a figure that is not known."""
-NO_COUNTER = float(1 << 64)
-"""In place of cycles that no metric asked for."""
-THEORETICAL = "(theoretical value)"
-"""Behind the figures of a path that is not counted, of 910B that with the number 1."""
-NOT_COUNTED = 1
-MAIN_MEMORY = (0, 1)
-"""Paths whose requests were sums over tables and are those of the L2 cache since E3 (B55)."""
+PATHS = "core_memory_map/memory_unit"
 SUFFIXES = ("bandwidth_suffix", "request_suffix")
 PERCENT, INSTRUCTIONS = 3, 1
 
@@ -96,6 +86,32 @@ class _Noting:
         self.notes[effect, f"{self.label}: {place}", words] += 1
 
 
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """Which things of one epoch are which of another. ``place``: where they stand in a block;
+    ``kind``: what they are; ``known``: those that the first has.
+    """
+
+    place: str
+    kind: str
+    known: Collection[str]
+    names: Mapping[str, str]
+
+    def at_other(self, name: str, note: _Noting) -> str | None:
+        """The name of a thing at the other epoch, that of an unknown one itself; ``None`` for one
+        that goes.
+        """
+        if name not in self.known:
+            return name
+        if name not in self.names:
+            note("lost", f"{self.place}/{name}", f"no {self.kind} of {note.new}")
+            return None
+        other = self.names[name]
+        if other != name:
+            note("renamed", f"{self.place}/{other}", f"{name} before")
+        return other
+
+
 Change: TypeAlias = Callable[[dict[str, Any], Kernel, _Noting], dict[str, Any]]
 
 
@@ -124,8 +140,8 @@ def _flat(code: int) -> Change:
             made = {**{key: inner for key, inner in entry.items() if key != "data_detail"}}
             made |= detail
             if code == FIGURE:
-                note("defaulted", "subblock_detail/origin_value", str(NO_COUNTER))
-                made["origin_value"] = NO_COUNTER
+                note("defaulted", "subblock_detail/origin_value", str(NOT_COUNTED))
+                made["origin_value"] = NOT_COUNTED
                 if made.get("unit") == INSTRUCTIONS and isinstance(made.get("value"), float):
                     note("converted", "subblock_detail/value", "from a fraction to %")
                     made |= {"unit": PERCENT, "value": made["value"] * 100}
@@ -163,16 +179,16 @@ def _with_frequencies(value: dict[str, Any], _: Kernel, note: _Noting) -> dict[s
     made = dict(value)
     for key in ("cur_freq", "rated_freq"):
         if key not in made:
-            note("defaulted", key, NO_FIGURE)
-            made[key] = NO_FIGURE
+            note("defaulted", key, NOT_AVAILABLE)
+            made[key] = NOT_AVAILABLE
     return made
 
 
-def _without(*keys: str) -> Change:
+def _without(*keys: str, place: str = "") -> Change:
     def change(value: dict[str, Any], _: Kernel, note: _Noting) -> dict[str, Any]:
         for key in keys:
             if key in value:
-                note("gone", key, f"no key of {note.new}")
+                note("gone", f"{place}{key}", f"no key of {note.new}")
         return {key: inner for key, inner in value.items() if key not in keys}
 
     return change
@@ -204,43 +220,43 @@ def _loads(code: int) -> Change:
     return change
 
 
-def _note_requests(unit: dict[str, Any], note: _Noting) -> None:
-    """Name a path whose requests the epochs count in two ways. Its figures stay what they are."""
-    if unit.get("memory_path") in MAIN_MEMORY:
-        place = f"core_memory_map/memory_unit: path {unit['memory_path']}"
-        note("kept", place, f"{note.old} and {note.new} count its requests in two ways")
+def _each_path(
+    value: dict[str, Any], note: _Noting, change: Callable[[dict[str, Any]], dict[str, Any]]
+) -> dict[str, Any]:
+    """A heat map with each path changed; those whose requests the epochs count in two ways are
+    named, and keep their figures.
+    """
 
-
-def _with_suffixes(value: dict[str, Any], kernel: Kernel, note: _Noting) -> dict[str, Any]:
     def path(unit: dict[str, Any]) -> dict[str, Any]:
-        _note_requests(unit, note)
         number = unit.get("memory_path")
-        suffix = THEORETICAL if number == NOT_COUNTED else ""
-        made = dict(unit)
-        for key in SUFFIXES:
-            if key not in made:
-                note("defaulted", f"core_memory_map/memory_unit/{key}", suffix or "an empty text")
-                made[key] = suffix
-        return made
-
-    def block(one: dict[str, Any]) -> dict[str, Any]:
-        return _each(one, "memory_unit", path)
-
-    return _each(value, "core_memory_map", block) if kernel.chip == "910B" else value
-
-
-def _without_suffixes(value: dict[str, Any], kernel: Kernel, note: _Noting) -> dict[str, Any]:
-    def path(unit: dict[str, Any]) -> dict[str, Any]:
-        _note_requests(unit, note)
-        inner = _Noting(
-            note.notes, f"{note.label}: core_memory_map/memory_unit", note.old, note.new
-        )
-        return _without(*SUFFIXES)(unit, kernel, inner)
+        if number in MAIN_MEMORY:
+            words = f"{note.old} and {note.new} count its requests in two ways"
+            note("kept", f"{PATHS}: path {number}", words)
+        return change(unit)
 
     def block(one: dict[str, Any]) -> dict[str, Any]:
         return _each(one, "memory_unit", path)
 
     return _each(value, "core_memory_map", block)
+
+
+def _with_suffixes(value: dict[str, Any], kernel: Kernel, note: _Noting) -> dict[str, Any]:
+    def path(unit: dict[str, Any]) -> dict[str, Any]:
+        number = unit.get("memory_path")
+        suffix = THEORETICAL.get(number, "") if isinstance(number, int) else ""
+        made = dict(unit)
+        for key in SUFFIXES:
+            if key not in made:
+                note("defaulted", f"{PATHS}/{key}", suffix or "an empty text")
+                made[key] = suffix
+        return made
+
+    return _each_path(value, note, path) if kernel.chip == "910B" else value
+
+
+def _without_suffixes(value: dict[str, Any], kernel: Kernel, note: _Noting) -> dict[str, Any]:
+    without = _without(*SUFFIXES, place=f"{PATHS}/")
+    return _each_path(value, note, lambda unit: without(unit, kernel, note))
 
 
 def paired(
@@ -270,18 +286,15 @@ def _by_place(ours: Sequence[str], theirs: Sequence[str]) -> dict[str, str]:
 
 def _memory_tables(value: dict[str, Any], kernel: Kernel, note: _Noting) -> dict[str, Any]:
     ours, theirs = kernel.tables(note.old), kernel.tables(note.new)
-    names = paired([*ours], [*theirs], lambda one, other: ours[one].rows == theirs[other].rows)
+    same = paired([*ours], [*theirs], lambda one, other: ours[one].rows == theirs[other].rows)
+    names = _Names("table_detail", "table", ours, same)
 
     def table(one: dict[str, Any]) -> dict[str, Any] | None:
         name = one.get("table_name")
         if not isinstance(name, str) or name not in ours:
             return one
-        if name not in names:
-            note("lost", f"table_detail/{name}", f"no table of {note.new}")
-            return None
-        if names[name] != name:
-            note("renamed", f"table_detail/{names[name]}", f"{name} before")
-        return _table(one, ours[name], theirs[names[name]], note)
+        other = names.at_other(name, note)
+        return None if other is None else _table(one, ours[name], theirs[other], note)
 
     def block(one: dict[str, Any]) -> dict[str, Any]:
         made = _each(one, "table_detail", table)
@@ -304,24 +317,22 @@ def _table(
     rows, headers = table.get("row"), table.get("header_name")
     if not isinstance(rows, list) or not _is_table(rows, headers, old):
         return {**table, "table_name": new.name}
-    names = _by_place(old.rows, new.rows)
+    place = f"table_detail/{new.name}"
+    names = _Names(place, "row", old.rows, _by_place(old.rows, new.rows))
     made = []
     for row in rows:
-        name = str(row["name"])
-        if name in old.rows and name not in names:
-            note("lost", f"table_detail/{new.name}/{name}", f"no row of {note.new}")
+        name = names.at_other(str(row["name"]), note)
+        if name is None:
             continue
-        if names.get(name, name) != name:
-            note("renamed", f"table_detail/{new.name}/{names[name]}", f"{name} before")
         cells = dict(zip(old.headers[1:], row["value"], strict=True))
         for header in new.headers[1:]:
             if header not in cells:
-                note("defaulted", f"table_detail/{new.name}/{header}", NO_FIGURE)
+                note("defaulted", f"{place}/{header}", NOT_AVAILABLE)
         for header in old.headers[1:]:
             if header not in new.headers:
-                note("gone", f"table_detail/{new.name}/{header}", f"no column of {note.new}")
-        values = [cells.get(header, NO_FIGURE) for header in new.headers[1:]]
-        made.append({**row, "name": names.get(name, name), "value": values})
+                note("gone", f"{place}/{header}", f"no column of {note.new}")
+        values = [cells.get(header, NOT_AVAILABLE) for header in new.headers[1:]]
+        made.append({**row, "name": name, "value": values})
     size = [len(made), len(new.headers) - 1]
     return {
         **table,
@@ -372,6 +383,7 @@ def _rooflines(value: dict[str, Any], kernel: Kernel, note: _Noting) -> dict[str
         [one for one in theirs if one not in titles.values()],
         lambda one, other: len(ours[one]) == len(theirs[other]) and _core(one) == _core(other),
     )
+    charts = _Names("multiple_rooflines", "chart", ours, titles)
     operations: dict[str, str] = {}
     for core in CORES:
         names = (facts.computilities(kernel.chip, core, one) for one in (note.old, note.new))
@@ -381,12 +393,10 @@ def _rooflines(value: dict[str, Any], kernel: Kernel, note: _Noting) -> dict[str
         title = one.get("title")
         if not isinstance(title, str) or title not in ours:
             return one
-        if title not in titles:
-            note("lost", f"multiple_rooflines/{title}", f"no chart of {note.new}")
+        other = charts.at_other(title, note)
+        if other is None:
             return None
-        if titles[title] != title:
-            note("renamed", f"multiple_rooflines/{titles[title]}", f"{title} before")
-        lines = _by_place(ours[title], theirs[titles[title]])
+        lines = _by_place(ours[title], theirs[other])
 
         def line(inner: dict[str, Any]) -> dict[str, Any]:
             made = dict(inner)
@@ -403,7 +413,7 @@ def _rooflines(value: dict[str, Any], kernel: Kernel, note: _Noting) -> dict[str
                 made["computility_name"] = power
             return made
 
-        return _each({**one, "title": titles[title]}, "rooflines", line)
+        return _each({**one, "title": other}, "rooflines", line)
 
     return _each(value, "multiple_rooflines", chart)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -96,13 +96,26 @@ class _Migration:
         self._matches = {path: layout_catalog().match(path.name) for path in files}
         self._sheets = dict(self._circumstances()) if "writer" in self._targets else {}
 
-    def _circumstances(self) -> Iterator[tuple[Path, Circumstance]]:
-        """Of the CSV files of each folder."""
-        folders: dict[Path, dict[Path, str]] = {}
+    @cached_property
+    def _csv_files(self) -> Mapping[Path, Mapping[Path, str]]:
+        """What the CSV files of each folder are called in the spec."""
+        found: dict[Path, dict[Path, str]] = {}
         for path, match in self._matches.items():
             if match is not None and match.file.kind == "csv":
-                folders.setdefault(path.parent, {})[path] = match.called
-        for files in folders.values():
+                found.setdefault(path.parent, {})[path] = match.called
+        return found
+
+    @cached_property
+    def _folders_below(self) -> Mapping[Path, Sequence[Path]]:
+        """The folders with CSV files that lie in each folder."""
+        found: dict[Path, list[Path]] = {}
+        for folder in self._csv_files:
+            found.setdefault(folder.parent, []).append(folder)
+        return found
+
+    def _circumstances(self) -> Iterator[tuple[Path, Circumstance]]:
+        """Of the CSV files of each folder."""
+        for files in self._csv_files.values():
             yield from circumstances_of(files, self._targets["writer"]).items()
 
     def each(self, below: Path) -> Iterator[Migrated]:
@@ -176,12 +189,11 @@ class _Migration:
         """What the CSV files next to a file show, or in the folders below; ``None`` where they are
         of another program.
         """
+        folders = [source.parent, *self._folders_below.get(source.parent, ())]
         near = {
             path: self._sheets.get(path)
-            for path, match in self._matches.items()
-            if match is not None
-            and match.file.kind == "csv"
-            and source.parent in (path.parent, path.parent.parent)
+            for folder in folders
+            for path in self._csv_files.get(folder, ())
         }
         ats = [one for one in near.values() if one is not None]
         if near and not ats:

@@ -258,3 +258,13 @@ def test_strange_payloads_are_kept_as_they_are(tmp_path: Path) -> None:
     names = [one["table_name"] for one in found[0x09]["table_per_block"][0]["table_detail"][1:]]
     assert names == ["GM Cube", "L1", "Pipe Cube"]
     assert account.before == "E2"
+
+
+@pytest.mark.parametrize("name", [*OF_REAL, "bin/base_info.bin", "generations/memory_data.bin"])
+def test_the_epoch_before_is_that_by_which_a_file_is_judged(name: str, tmp_path: Path) -> None:
+    source = real(name)
+    (judged,) = check([source]).files
+    assert judged.seen is not None
+    found = judged.seen.revision
+    account, _ = migrate(source, found, tmp_path / "out")
+    assert account.before == found

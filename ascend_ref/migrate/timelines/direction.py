@@ -7,18 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
 
 from ascend_spec.timeline import Layer, Thread
 
-from ..account import Effect
+from ..account import Effect, Notes
 from .processes import Process, renumbered, sort_index_of
 from .style import Style
 from .survey import Event, integer_of, text_of
-from .ways import BOUND, Lane, Way, changed
-
-Notes: TypeAlias = Counter[tuple[Effect, str, str]]
-"""Events that were changed, by effect, place and words."""
+from .ways import BOUND, Lane, Way
 
 
 @dataclass(slots=True)
@@ -221,7 +217,7 @@ class Direction:
                 words = step.value.decode()
                 self._note(notes, "defaulted", f"{way.place}: {target}", words)
             elif target is not None:
-                made[target] = changed(step, given[source])
+                made[target] = step.held(given[source])
                 if source != target:
                     self._note(notes, "renamed", f"{way.place}: {target}", f"{source} before")
         return made

@@ -6,11 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from ascend_ref.forms import NOT_COLLECTED
 from ascend_spec.timeline import Arg, EventKind, Layer
 
 from .style import Style
-
-UNKNOWN_TEXT = "N/A"
 
 
 class Step(NamedTuple):
@@ -23,6 +22,10 @@ class Step(NamedTuple):
     target: str | None
     value: bytes = b""
     words: Mapping[bytes, bytes] | None = None
+
+    def held(self, value: bytes) -> bytes:
+        """What the arg holds then."""
+        return value if self.words is None else self.words.get(value, value)
 
 
 def counterpart(kind: EventKind, style: Style, layer: Layer) -> EventKind | None:
@@ -78,7 +81,7 @@ def nothing(arg: Arg) -> bytes:
         return b"null"
     if "string" in arg.json:
         words = {value: word for word, value in arg.shows.words}
-        return json.dumps(words.get(0, arg.values[0] if arg.values else UNKNOWN_TEXT)).encode()
+        return json.dumps(words.get(0, arg.values[0] if arg.values else NOT_COLLECTED)).encode()
     return str(max(0, arg.minimum or 0)).encode()
 
 

@@ -13,14 +13,14 @@ from typing import BinaryIO
 from ascend_ref.timeline.session import engine_of
 from ascend_spec import text_catalog, timeline_catalog
 
-from ..account import Effect, Entry, Migrated
+from ..account import Effect, Entry, Migrated, Notes, entries_of, unlike_its
 from ..refusal import Refusal
-from .direction import Direction, Made, Notes, quoted
+from .direction import Direction, Made, quoted
 from .processes import processes_of
 from .style import Style
 from .survey import Event, Progress, Survey, events_of, members, survey
 
-ANOTHER = "another value, or form, than that of its writer"
+ANOTHER = unlike_its("writer")
 SPELLING = "blanks, or the order of keys"
 
 
@@ -118,11 +118,8 @@ class _Rewriting:
         """What coming back would write behind the event before."""
 
     def entries(self) -> Iterator[Entry]:
-        """What was done; what is lost is not gone as well."""
-        lost = {(place, words) for effect, place, words in self._notes if effect == "lost"}
-        for (effect, place, words), count in self._notes.items():
-            if effect != "gone" or (place, words) not in lost:
-                yield Entry(effect, place, words, count)
+        """What was done."""
+        return entries_of(self._notes)
 
     def write(self, found: Survey, output: BinaryIO, progress: Progress | None) -> None:
         """Write all events. What stands between two of them stays, of one that goes what stands

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ascend_ref.timeline.layers.host import CANN, level_of_communication
@@ -132,10 +132,9 @@ class Lane:
         """The order of keys by the new writer, if it is another one. ``before``, ``after``: those
         of a kind alone.
         """
-        key: Phase = phase  # type: ignore[assignment]  # any other text is no key
+        stated = [{str(key): keys for key, keys in part.keys.items()} for part in self._parts]
         orders = [
-            own or part.keys.get(key, ())
-            for own, part in zip((before, after), self._parts, strict=True)
+            own or keys.get(phase, ()) for own, keys in zip((before, after), stated, strict=True)
         ]
         return orders[1] if orders[0] != orders[1] else ()
 
@@ -172,9 +171,3 @@ def _flows(cat: str | None) -> Sequence[FlowKind]:
 
 def _stays(step: Step) -> bool:
     return step.source == step.target and not step.words
-
-
-def changed(step: Step, value: bytes) -> bytes:
-    """What an arg holds then."""
-    words: Mapping[bytes, bytes] = step.words or {}
-    return words.get(value, value)

@@ -11,6 +11,7 @@ from hashlib import sha256
 from typing import Any, TypeAlias
 
 from ascend_spec import per_spec
+from ascend_spec.bin.sentinels import NOT_COUNTED
 from ascend_spec.core import packaged
 from ascend_spec.core.pointer import pointer_of, unescaped
 
@@ -26,9 +27,6 @@ TEXT = 1_000
 
 INT64 = range(-(2**63), 2**63)
 INT32 = range(-(2**31), 2**31)
-
-NOT_COUNTED = 2.0**64
-"""The nearest double of the greatest number of 64 bits."""
 
 _POINTER = re.compile(r"(?:(?P<up>\d+)(?P<key>#)?(?:/|$))?(?P<path>.*)")
 _NUMBER = re.compile(r"-?[0-9]{1,40}(?P<real>\.[0-9]{1,40})?(?P<exponent>[eE][+-]?[0-9]{1,4})?")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from ascend_ref.bin import Entry, MalformedPayload
-from ascend_ref.bin.epochs import signs_borne
+from ascend_ref.bin.epochs import elected, signs_borne
 from ascend_spec import bin_catalog, per_spec
 
 from ...engine.schema_judge import Group, Groups
@@ -89,22 +89,18 @@ class Structure:
 
     @property
     def own(self) -> str:
-        """The epoch whose signs most blocks bear; of equals the newest of all, else the oldest.
-
-        A block in which the newest schema finds no more than that of its sign speaks for the newest
-        epoch as well. An epoch is out whose schema finds a fault where the newest finds nothing.
+        """The epoch by the signs of the blocks. One is out whose schema finds a fault where the
+        newest finds nothing.
         """
-        newest = bin_catalog().epochs[-1].id
-        votes = dict.fromkeys([newest, *(epoch.id for epoch in bin_catalog().epochs)], 0)
-        for code, borne in self._borne.items():
-            found = self._found(code, newest)
-            as_new = not borne or found.keys() <= self._found(code, borne[0]).keys()
-            for epoch in {*borne, *([newest] if as_new else ())}:
-                votes[epoch] += 1
+        epochs = [epoch.id for epoch in bin_catalog().epochs]
+        votes = (
+            (borne, not borne or self._no_more_in(code, epochs[-1], borne[0]))
+            for code, borne in self._borne.items()
+        )
         out = {
-            epoch for epoch in votes for code in self._borne if self._speaks_against(code, epoch)
+            epoch for epoch in epochs for code in self._borne if self._speaks_against(code, epoch)
         }
-        return max(votes, key=lambda epoch: -1 if epoch in out else votes[epoch])
+        return elected(votes, out)
 
     def _speaks_against(self, code: int, epoch: str) -> bool:
         """Whether a fault in a block is none by the newest schema, which has looked there."""
@@ -113,6 +109,10 @@ class Structure:
         )
         faults = (group for group in self._found(code, epoch).values() if not group.advisory)
         return any(not group.place.startswith(seen) for group in faults)
+
+    def _no_more_in(self, code: int, epoch: str, other: str) -> bool:
+        """Whether a schema finds nothing in a block that another does not find."""
+        return self._found(code, epoch).keys() <= self._found(code, other).keys()
 
     def _found(self, code: int, epoch: str) -> Groups:
         return self._groups.get((code, _owners(code)[epoch]), Groups(ERRORS))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -61,13 +61,15 @@ def judge_text(
                 load_database(folder, database, rules)
             facts.settle()
             report = judge_folder(folder, label, chosen, rules, relations)
-            if writer is not None and report.findings:
-                report = _with_own_writers(report, deliverables, alone=alone)
             # A folder with a file of another rank shows two of them.
             profile = rank_profile(folder, label) if outsider(folder.votes) is None else None
             refused = ((folder.files[at].label, why) for at, why in folder.unreadable.items())
             lines = (f"{file}: {why}; expected a readable file" for file, why in refused)
             unreadable = next(lines, None)  # what the others hold is judged
+        if writer is not None and report.findings and report.seen is not None:
+            own = _own_writers(deliverables, chosen.workers, progress, alone=alone)
+            named = ", ".join(sorted(set(own.values()))) or None
+            report = replace(report, seen=replace(report.seen, own=named, own_writers=own))
     except duckdb.OutOfMemoryException:
         return FileReport(label, None, (), unreadable=f"{label}: {TOO_LARGE}"), ()
     report = replace(report, unreadable=unreadable, seconds=time.monotonic() - started)
@@ -97,19 +99,14 @@ def judge_folder(
     )
 
 
-def _with_own_writers(
-    report: FileReport, deliverables: Sequence[Deliverable], *, alone: bool
-) -> FileReport:
-    """The report with the writers of files that are judged by another one."""
-    with open_facts() as facts:
-        given = [replace(one, judged_by=None) for one in deliverables]
-        folder = read_folder(facts, given, alone=alone, kept="lean")
-        own = {folder.files[at].label: writer for at, writer in folder.writers.items()}
-    if report.seen is None:
-        return report
-    named = ", ".join(sorted(set(own.values())))
-    seen = replace(report.seen, own=named or None, own_writers=own)
-    return replace(report, seen=seen)
+def _own_writers(
+    deliverables: Sequence[Deliverable], workers: int, progress: Progress | None, *, alone: bool
+) -> Mapping[str, str]:
+    """The writers of files that are judged by another one, by labels."""
+    given = [replace(one, judged_by=None) for one in deliverables]
+    with open_facts(workers) as facts:
+        folder = read_folder(facts, given, alone=alone, kept="lean", progress=progress)
+        return {folder.files[at].label: writer for at, writer in folder.writers.items()}
 
 
 def _held(folder: Folder, options: Options) -> Held | None:

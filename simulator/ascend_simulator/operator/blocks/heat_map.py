@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ascend_spec import bin_catalog
+from ascend_spec.bin.sentinels import NOT_AVAILABLE, THEORETICAL
 
-from .numbers import NOT_AVAILABLE, share, six
-from .view import MAIN_MEMORY, Report
+from .numbers import share, six
+from .view import Report
 
 SHOWN = 1
 """display: an integer, for the viewer takes JSON's true for false (bin-blocks.md 3.7)."""
-THEORETICAL = "(theoretical value)"
 LOW_USE = 20
 """Percent of active cycles below which there is advice."""
 
@@ -63,7 +63,7 @@ def _path(report: Report, block: int, path: int) -> dict[str, Any]:
     }
     if report.family == "950":
         return found
-    suffix = THEORETICAL if report.family == "910B" and path == MAIN_MEMORY[1] else ""
+    suffix = THEORETICAL.get(path, "") if report.family == "910B" else ""
     # The exporter misspells the key on 310P, and viewers find nothing there.
     key = "requests_suffix" if report.family == "310P" else "request_suffix"
     return {**found, "bandwidth_suffix": suffix, key: suffix}

@@ -10,8 +10,6 @@ import numpy as np
 
 from ..program.listing import INSTRUCTION_BYTES
 
-NOT_AVAILABLE = "NA"
-
 
 def single(value: float | np.float32) -> float:
     """The nearest number of single precision."""

@@ -10,11 +10,12 @@ import numpy as np
 
 from ascend_spec import bin_catalog
 from ascend_spec.bin.model import RooflineChart
+from ascend_spec.bin.sentinels import NOT_AVAILABLE
 from ascend_spec.core import packaged
 
 from ..memory import REQUEST_BYTES
 from ..world import EPOCH
-from .numbers import NOT_AVAILABLE, share, single, six
+from .numbers import share, single, six
 from .view import Report
 
 LINES = "roofline_lines.yaml"

@@ -7,10 +7,11 @@ from typing import Any
 
 from ascend_spec import bin_catalog
 from ascend_spec.bin.model import MemoryTable
+from ascend_spec.bin.sentinels import NOT_AVAILABLE
 
 from ..chip import GIBI
 from ..timing import SCALAR
-from .numbers import NOT_AVAILABLE, share, six
+from .numbers import share, six
 from .view import Report, Unit
 
 IDEAL = 0.8

@@ -12,19 +12,18 @@ from typing import Any, Literal, get_args
 from ascend_ref.capture import Integers
 from ascend_spec import bin_catalog
 from ascend_spec.bin.model import PathSet
+from ascend_spec.bin.sentinels import MAIN_MEMORY, NOT_AVAILABLE
 from ascend_spec.core import packaged
 
 from ..chip import GIBI
 from ..counters import Counters, Pipe
 from ..world import EPOCH, World
-from .numbers import NOT_AVAILABLE, six
+from .numbers import six
 
 Core = Literal["cube", "vector"]
 CORES: tuple[Core, ...] = get_args(Core)
 
 ROWS = "memory_rows.yaml"
-MAIN_MEMORY = (0, 1)
-"""Paths between L2 and main memory, whose requests L2 counts itself (bin-blocks.md H6)."""
 SECOND = "_2"
 OF_VECTORS = ("UB Read Vector", "UB Write Vector", "Vector Read UB", "Vector Write UB")
 """Rows that the exporter leaves empty for operators with SIMT threads (950)."""
