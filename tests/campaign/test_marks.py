@@ -1,4 +1,4 @@
-"""Marks stand where :func:`conftest.pytest_ignore_collect` looks for them, in the text of modules."""
+"""Marks stand where :func:`conftest.pytest_ignore_collect` looks for them: in texts of modules."""
 
 from __future__ import annotations
 
