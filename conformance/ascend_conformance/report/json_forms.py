@@ -17,7 +17,7 @@ from ascend_conformance.finding import FileReport, Finding, Report, Scalar, Seen
 from .collapse import Listed, listed
 from .detail import Detail, Rules
 from .escape import LINE_WIDTH, JsonObject, exact, json_text, scalar_json
-from .phrases import conformity, tally
+from .phrases import conclusion, conformity, tally
 
 SCHEMA_ID = "urn:ascend-ref:report:1"
 FORMAT_VERSION = 1
@@ -89,6 +89,8 @@ def _summary(report: Report) -> JsonObject:
     return {
         "tool": {"name": "ascend-ref", "version": report.tool_version},
         "reading": report.reading,
+        "question": report.question,
+        "conclusion": conclusion(report),
         "conformity": conformity(report.files),
         "counts": {
             **tally(report.files),

@@ -67,6 +67,8 @@ def test_a_report_is_one_document() -> None:
  "version": 1,
  "tool": {"name": "ascend-ref", "version": "0.1.0"},
  "reading": "observed",
+ "question": "conformity",
+ "conclusion": "does not conform: 1 violation, no advice, no note",
  "conformity": "does not conform",
  "counts": {"violation": 1, "advice": 0, "note": 0, "skipped": 0, "files": 1, "unreadable": 0},
  "files": [
@@ -133,6 +135,19 @@ def test_an_unreadable_file_is_not_judged() -> None:
     found = document(UNREADABLE_REPORT)
     assert found["conformity"] == "not judged"
     assert found["counts"]["unreadable"] == 1
+
+
+@pytest.mark.parametrize(
+    ("report", "conclusion"),
+    [
+        (replace(one_report(file_report()), question="difference"), "equal: no difference"),
+        (one_report(file_report(INTERVAL)), "does not conform: 1 violation"),
+    ],
+)
+def test_the_conclusion_is_in_the_words_of_the_question(report: Report, conclusion: str) -> None:
+    found = document(report)
+    assert found["question"] == report.question
+    assert str(found["conclusion"]).startswith(conclusion)
 
 
 def test_numbers_beyond_json_become_texts() -> None:
