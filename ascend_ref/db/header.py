@@ -10,9 +10,10 @@ import stat
 import struct
 from pathlib import Path
 
+from ascend_ref.sniff import SQLITE_HEADER
+
 from .display import printable, show_path
 
-MAGIC = b"SQLite format 3\0"
 HEADER_BYTES = 100
 
 READ_FLAGS = os.O_RDONLY
@@ -64,8 +65,8 @@ def sound_length(path: Path) -> int:
     head, length = _read_start(path)
     if not head:
         raise NoDatabase(path, "an empty file of 0 bytes")
-    if not MAGIC.startswith(head[: len(MAGIC)]):
-        raise NoDatabase(path, f"starts with {head[:16]!r}", f", {MAGIC!r}")
+    if not SQLITE_HEADER.startswith(head[: len(SQLITE_HEADER)]):
+        raise NoDatabase(path, f"starts with {head[:16]!r}", f", {SQLITE_HEADER!r}")
     if len(head) < HEADER_BYTES:
         raise UnreadableDatabase(
             path, f"truncated to {length} bytes; expected at least the {HEADER_BYTES} byte header"

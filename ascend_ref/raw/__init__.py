@@ -2,6 +2,5 @@
 
 from .damage import Damage as Damage
 from .damage import Unreadable as Unreadable
-from .show import show_raw as show_raw
 from .tree import find_folders as find_folders
 from .tree import kind_of as kind_of

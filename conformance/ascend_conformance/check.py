@@ -130,8 +130,10 @@ def _compared(
         yield replace(report, findings=report.findings + _explained(added))
 
 
-def _explained(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def _explained(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """The findings, with the likely cause of each that shows a loss."""
+    if not findings:
+        return ()
     rules = load_rules()
     losses = ((one, rules[one.rule].loss if one.rule in rules else None) for one in findings)
     return tuple(loss.explained(one) if loss else one for one, loss in losses)

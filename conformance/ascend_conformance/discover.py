@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ascend_ref.atomic import is_hidden, left_behind
 from ascend_ref.db.display import show_path
+from ascend_ref.sniff import is_sqlite
 from ascend_spec import layout_catalog
 
 from .engine.candidate import Candidate, Listing
@@ -85,7 +86,10 @@ def _search(folder: Path) -> Iterator[Candidate]:
 
 
 def _recognised(path: Path, listing: Listing) -> Candidate:
+    is_database = is_sqlite(path)
     for medium in media().values():
+        if is_database and not medium.takes_databases:
+            continue
         found = medium.recognise(path, listing)
         if found is not None:
             return found

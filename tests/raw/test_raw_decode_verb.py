@@ -23,8 +23,8 @@ from raw_trees import (
 )
 
 from ascend_ref.cli import main
-from ascend_ref.raw import show_raw
 from ascend_ref.raw.damage import Unreadable
+from ascend_ref.raw.show import show_raw
 
 THREAD = 4243
 

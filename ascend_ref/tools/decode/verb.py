@@ -123,7 +123,8 @@ def _decode_dump(path: Path, rows: int | None) -> int:
 
 def _decode_raw(path: Path, rows: int | None) -> int:
     from ascend_ref.mindspore.show import show_capture_file
-    from ascend_ref.raw import Unreadable, kind_of, show_raw
+    from ascend_ref.raw import Unreadable, kind_of
+    from ascend_ref.raw.show import show_raw
 
     # A name may be of both; msprof's files are described with what stands next to them.
     kind = None if path.is_dir() else kind_of(path)

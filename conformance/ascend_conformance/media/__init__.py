@@ -63,6 +63,9 @@ class Medium(ABC):
     specimens: tuple[str, ...] = ()
     """The clean files on which its self-test tries its rules, as users choose among them."""
 
+    takes_databases = True
+    """Whether it is asked about files that begin as a database of SQLite."""
+
     @abstractmethod
     def rules(self) -> Mapping[str, Rule[Any]]:
         """Its rules by id."""

@@ -11,7 +11,6 @@ _TIMES = re.compile(
     r"\(SELECT [\w., ]+, count\(\*\) OVER \(PARTITION BY (?P<by>[\w., ]+)\) AS (?P<name>\w+) "
     r"FROM (?P<source>.*)\) (?P<alias>\w+)"
 )
-_TERM = re.compile(r"\w+\.\w+ (?:<=|<|>=|>) -?\d+")
 
 
 def times_in(relation: Relation, sum_of: Callable[[str], str]) -> str | None:
@@ -27,11 +26,13 @@ def times_in(relation: Relation, sum_of: Callable[[str], str]) -> str | None:
         rows = f"SELECT count(*) AS times FROM {search.joined}{where} GROUP BY {alike}"
         return f"SELECT coalesce(sum(times * {sum_of('times > 1')}), 0) FROM ({rows})"
     found = _TIMES.fullmatch(search.joined)
-    if not found or search.where or not _TERM.fullmatch(search.bad or ""):
+    bad = search.bad or ""
+    if not found or search.where:
         return None
     name, alias = found["name"], found["alias"]
-    if f"{alias}.{name} " not in f"{search.bad} ":
+    known = {name, *re.findall(r"\w+\.(\w+)", found["by"])}
+    read = set(re.findall(rf"\b{alias}\.(\w+)", bad))
+    if name not in read or not read <= known:
         return None
-    rows = f"SELECT count(*) AS {name} FROM {found['source']} GROUP BY {found['by']}"
-    total = f"coalesce(sum({alias}.{name} * {sum_of(search.bad or '')}), 0)"
-    return f"SELECT {total} FROM ({rows}) {alias}"
+    rows = f"SELECT {found['by']}, count(*) AS {name} FROM {found['source']} GROUP BY {found['by']}"
+    return f"SELECT coalesce(sum({alias}.{name} * {sum_of(bad)}), 0) FROM ({rows}) {alias}"

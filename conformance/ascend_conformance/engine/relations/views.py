@@ -53,29 +53,30 @@ class Part:
     def select(self, names: Sequence[str], coded: bool = False) -> str:
         """The part as a SELECT of ``place`` and these columns; NULL for those it does not show."""
         further = self._codes(names) if coded else ""
-        return self._select(names, further, (*self.where, *self._links(names)))
+        return self._select(names, further, (*self.where, *self.links(names)))
 
     def marked(self, groups: Sequence[Collection[str]]) -> str:
         """The columns of all groups; ``own_N``: whether a row takes part in what reads group N."""
         marks = "".join(
-            f", ({' AND '.join(self._links(names)) or 'TRUE'}) AS own_{number}"
+            f", ({' AND '.join(self.links(names)) or 'TRUE'}) AS own_{number}"
             for number, names in enumerate(groups)
         )
         names = sorted(set().union(*groups))
         return self._select(names, marks + self._codes(names), self.where)
 
+    def links(self, names: Iterable[str]) -> tuple[str, ...]:
+        """The conditions of rows that take part in what reads these columns."""
+        return tuple(self.linked[name] for name in sorted(names) if name in self.linked)
+
     def counted(self, names: Sequence[str]) -> str:
         """The combinations of these columns, all with codes, and ``times``: how many rows each."""
-        rows = self._select(names, ", count(*) AS times", (*self.where, *self._links(names)))
+        rows = self._select(names, ", count(*) AS times", (*self.where, *self.links(names)))
         return f"{rows} GROUP BY {', '.join(self.codes[name].cell for name in names)}"
 
     def _codes(self, names: Iterable[str]) -> str:
         return "".join(
             f", {self.codes[name].cell} AS code_{name}" for name in names if name in self.codes
         )
-
-    def _links(self, names: Iterable[str]) -> list[str]:
-        return [self.linked[name] for name in sorted(names) if name in self.linked]
 
     def _select(self, names: Iterable[str], further: str, conditions: Sequence[str]) -> str:
         shown = "".join(f', {self.columns.get(name, "NULL")} AS "{name}"' for name in names)
@@ -124,6 +125,11 @@ class View:
     def marked(self, groups: Sequence[Collection[str]]) -> str:
         """The rows with the columns of all groups; see :meth:`Part.marked`."""
         return " UNION ALL ".join(part.marked(groups) for part in self._with_rows)
+
+    def alike(self, groups: Sequence[Collection[str]]) -> list[int]:
+        """Of each group of columns the first in whose reading the same rows take part."""
+        links = [tuple(part.links(names) for part in self._with_rows) for names in groups]
+        return [links.index(one) for one in links]
 
     @property
     def _with_rows(self) -> Sequence[Part]:

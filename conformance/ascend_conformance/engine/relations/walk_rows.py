@@ -90,11 +90,22 @@ def _flag(condition: str, flag: int) -> str:
     return f"(CASE WHEN {condition} THEN {flag} ELSE 0 END)"
 
 
+def _flags(asked: Iterable[tuple[int, str, int]], alike: Sequence[int]) -> str:
+    """The flags of a row, those of one condition at once. ``asked``: number of the walk, condition
+    and flag; ``alike``: the first walk for which the same rows take part.
+    """
+    flags: dict[str, int] = {}
+    for number, condition, flag in asked:
+        meets = f"judged.own_{alike[number]} AND ({condition})"
+        flags[meets] = flags.get(meets, 0) + flag
+    return f"{' + '.join(_flag(meets, flag) for meets, flag in flags.items())} AS flags"
+
+
 def _walks_together(
     relations: Sequence[Relation], bound: Sequence[Mapping[str, View]], names: Sequence[str]
 ) -> str:
     """The rows of walks over single entities, which some of them share."""
-    sides: dict[str, list[str]] = {}
+    sides: dict[str, list[tuple[int, str, int]]] = {}
     shown: dict[str, View] = {}
     for number, (relation, views) in enumerate(zip(relations, bound, strict=True)):
         search = coded(relation, views, "sqlite").search
@@ -103,14 +114,15 @@ def _walks_together(
         if walk.outer is not None:
             parts.append((walk.outer, walk.of, 2))
         elif walk.value:
-            both = " AND ".join(f"({one})" for one in (search.where, walk.of) if one)
+            both = search.where
+            if walk.of:
+                both = f"({search.where}) AND ({walk.of})" if search.where else walk.of
             parts.append((search.joined, both, 2))
         for source, condition, flag in parts:
             entity, alias = source.split()
             text = numbered(slacked(condition or "TRUE", relation, views), relation, number)
             text = re.sub(rf"\b{alias}\.", "judged.", text)
-            meets = f"judged.own_{number} AND ({text})"
-            sides.setdefault(entity, []).append(_flag(meets, flag << 2 * number))
+            sides.setdefault(entity, []).append((number, text, flag << 2 * number))
             shown[entity] = views[entity]
     reads = {
         entity: [one.search.reads.get(entity, frozenset()) for one in relations] for entity in sides
@@ -119,10 +131,10 @@ def _walks_together(
     # Without the limit the flags were computed twice.
     return (
         " UNION ALL ".join(
-            f"SELECT judged.place AS place, {' + '.join(flags)} AS flags"
+            f"SELECT judged.place AS place, {_flags(asked, shown[entity].alike(reads[entity]))}"
             + "".join(f', judged."{name}" AS "{name}"' for name in cells)
             + f" FROM ({shown[entity].marked([*reads[entity], cells])}) judged"
-            for entity, flags in sides.items()
+            for entity, asked in sides.items()
         )
         + " LIMIT -1"
     )

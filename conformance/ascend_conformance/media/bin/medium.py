@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 class _BlockFiles(Medium):
     name = "bin"
+    takes_databases = False
     title = "visualize_data.bin"
     given = ("visualize_data*.bin",)
     specimens = ("bin",)

@@ -60,7 +60,8 @@ def judge_relations(
         return asked
     worth = [one for one in together if not isinstance(bind(one[0], views), Unjudged)]
     asked.ask(_questions(shown, [one for one in together if one not in worth], options))
-    left = iter(sorted(worth, key=lambda some: -len(some)))  # what takes longest begins first
+    # What takes longest begins first.
+    left = iter(sorted(worth, key=lambda some: (-_rows_read(shown, some), -len(some))))
 
     def share(connection: apsw.Connection, _number: int) -> Asked[Finding]:
         own = Asked[Finding]()
@@ -76,17 +77,20 @@ def judge_relations(
     return asked
 
 
+def _rows_read(shown: ShownByDatabase, relations: Sequence[Relation]) -> int:
+    """The rows of the views that relations read, each view once."""
+    read = {entity for one in relations for entity in one.search.reads}
+    views = (view for view in shown.views() if view.entity in read)
+    return sum(shown.session.rows.get(view.name, 0) for view in views)
+
+
 def _questions(
     shown: ShownByDatabase, together: Iterable[Sequence[Relation]], options: Options
 ) -> Iterator[Question[At, Finding]]:
     def limits(relations: Sequence[Relation]) -> AbstractContextManager[None]:
-        rows = sum(
-            shown.session.rows.get(view.name, 0)
-            for relation in relations
-            for view in shown.views()
-            if view.entity in relation.search.reads
+        return limited(
+            shown.connection, 4 * sum(_rows_read(shown, (relation,)) for relation in relations)
         )
-        return limited(shown.connection, 4 * rows)
 
     def located(answer: Answer) -> Finding:
         return _finding(shown.session, answer, options)

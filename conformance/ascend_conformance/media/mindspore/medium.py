@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 class _FilesOfMindSpore(Medium):
     name = "mindspore"
+    takes_databases = False
     title = "Files of MindSpore's profiler"
     given = ("file of MindSpore",)
     specimens = ("mindspore",)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 class _RawFiles(Medium):
     name = "raw"
+    takes_databases = False
     title = "Raw files"
     specimens = ("raw",)
 

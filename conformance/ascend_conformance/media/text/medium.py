@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 class _Texts(Medium):
     name = "text"
+    takes_databases = False
     title = "CSV files, timelines and documents"
     given = ("CSV file", "timeline", "communication*.json of a profiler")
     specimens = ("text",)

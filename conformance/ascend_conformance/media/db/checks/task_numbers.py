@@ -20,6 +20,8 @@ OF_THE_HOST = ("COMPUTE_TASK_INFO", "COMMUNICATION_SCHEDULE_TASK_INFO")
 
 def _numbers_with_gaps(session: Session, _places: Places) -> Iterator[Fault]:
     """Numbers up to the last one in TASK that no table has."""
+    if _last_of_all(session) is not None:
+        return
     of_tasks = _spread(session, ("TASK",))
     if of_tasks is None or of_tasks[0] == of_tasks[2] + 1:
         return
@@ -46,10 +48,10 @@ def _kernels_of_no_task(session: Session, _places: Places) -> Iterator[Fault]:
     """Rows without a task, where the numbers of all tables together leave gaps."""
     if not session.rows.get("TASK") or not session.layout.holds(f"TASK.{NUMBER}"):
         return
-    of_tasks = _spread(session, ("TASK",))
+    last = _last_of_all(session)
     unknown = f"{NUMBER} NOT IN (SELECT {NUMBER} FROM main.TASK WHERE {NUMBER} IS NOT NULL)"
-    if of_tasks and of_tasks[0] == of_tasks[2] + 1:  # all from 0 on, so that no look-up is needed
-        unknown = f"{NUMBER} NOT BETWEEN 0 AND {of_tasks[2]}"
+    if last is not None:
+        unknown = f"{NUMBER} NOT BETWEEN 0 AND {last}"
     for table in OF_THE_HOST:
         if session.layout.holds(f"{table}.{NUMBER}"):
             found = f"SELECT count(*), min(rowid) FROM main.{table} WHERE {unknown}"
@@ -62,6 +64,14 @@ def _kernels_of_no_task(session: Session, _places: Places) -> Iterator[Fault]:
 def _has_gaps(session: Session) -> bool:
     spread = _spread(session, _holders(session))
     return spread is not None and spread[0] < spread[2] + 1
+
+
+def _last_of_all(session: Session) -> int | None:
+    """The last number in TASK, if it has all numbers from 0 on and nothing else."""
+    if not session.layout.holds(f"TASK.{NUMBER}"):
+        return None
+    ranges = session.targets["TASK", NUMBER].ranges
+    return ranges[0][1] if ranges and len(ranges) == 1 and ranges[0][0] == 0 else None
 
 
 def _spread(session: Session, tables: tuple[str, ...]) -> tuple[int, int, int] | None:
