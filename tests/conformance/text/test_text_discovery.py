@@ -49,6 +49,17 @@ def test_other_names(name: str) -> None:
     assert deliverable_of_name(Path(name)) is None
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["op_summary.csv", "trace_view.json", "visualize_data.bin", "step_trace_raw_0_detail_time.csv"],
+)
+def test_a_database_is_one_whatever_it_is_called(name: str, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / name)) as database:
+        database.execute("CREATE TABLE x (y)")
+    (found,) = discover(tmp_path / name)
+    assert found.medium == "db"
+
+
 def test_files_of_a_folder_are_one_candidate_with_the_database_beside(tmp_path: Path) -> None:
     folder = copied(tmp_path, "api_statistic.csv", "op_statistic.csv")
     shutil.copyfile(RANK / "profiler_info_0.json", tmp_path / "profiler_info_0.json")
