@@ -9,12 +9,14 @@ from pathlib import Path
 
 from ascend_ref import __version__
 from ascend_ref.db.open import UnreadableDatabase
+from ascend_ref.raw import Unreadable
 
 from ..finding import FileReport, Report, Skipped
 from ..media import NO_PROFILE
 from ..options import Options
 from .answer import Answer
 from .comparing import COMPARERS, comparable_across, compare_across
+from .exported import alike
 from .pairing import Difference
 from .sides import Recording, pairs, recordings_of
 from .stating import SIDES, findings, rule_of
@@ -50,6 +52,18 @@ def _compared(
     if left is None or right is None:
         yield _alone(left, right, options)
         return
+    try:
+        with alike(left, right) as sides:
+            found = list(_of_both(sides.left, sides.right, options))
+    except Unreadable as problem:
+        yield FileReport(right.label, None, (), unreadable=str(problem))
+        return
+    lost = (Skipped(rule_of(_ONLY["A"]).id, right.label, one) for one in sides.lost)
+    yield replace(found[0], skipped=(*found[0].skipped, *lost))
+    yield from found[1:]
+
+
+def _of_both(left: Recording, right: Recording, options: Options) -> Iterator[FileReport]:
     held = [{one.medium for one in side.candidates} - {NO_PROFILE} for side in (left, right)]
     common = [medium for medium in COMPARERS if all(medium in media for media in held)]
     reports = [_of_medium(medium, left, right, options) for medium in common]
