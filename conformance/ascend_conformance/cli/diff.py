@@ -95,7 +95,8 @@ def diff(
     those of the same rank belong together. They are compared by meaning: texts, not their numbers;
     rows, not their order; what leads to a row by that row. Columns go by every name that they ever
     had. A database against texts or a timeline is compared in what both show of the recording, raw
-    files against either in what export makes of them. What is not compared is stated, with its reason, by -v.
+    files against either in what export makes of them. What is not compared is stated, with its
+    reason, by -v.
 
     A profile in a folder called spec is given as ./spec.
 
