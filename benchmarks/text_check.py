@@ -37,11 +37,11 @@ def timeline(folder: Path, steps: int = STEPS) -> Path:
 
 
 def checked(path: Path, *words: str) -> dict[str, Any]:
-    """What one check of a file in a process of its own took and told."""
-    told = subprocess.run(
+    """What one check of a file in a process of its own took and found."""
+    done = subprocess.run(
         [sys.executable, str(CHILD), str(path), *words], check=True, capture_output=True, text=True
     )
-    found: dict[str, Any] = json.loads(told.stdout)
+    found: dict[str, Any] = json.loads(done.stdout)
     assert found["unreadable"] is None
     assert found["violations"] == 0, found
     return found

@@ -79,8 +79,8 @@ def measure_memory(folder: Path) -> Iterator[Line]:
 def _peak(path: Path, folder: Path) -> tuple[int, int]:
     """Peak memory in Byte, and the number of events."""
     command = [sys.executable, __file__, "--child", str(path), "--folder", str(folder)]
-    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
-    return int(told[0]), int(told[1])
+    done = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    return int(done[0]), int(done[1])
 
 
 def _child(path: Path, folder: Path) -> None:
