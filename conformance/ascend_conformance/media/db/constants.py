@@ -21,7 +21,9 @@ MOST_RANGES = 8
 
 _SET = re.compile(r"(?<![\w.])(?P<value>[A-Za-z_][\w.]*) (?P<no>NOT )?IN \(SELECT ")
 _STRINGS = re.compile(r"\(SELECT id FROM STRING_IDS WHERE .*\)\Z", re.DOTALL)
-_KEYS = re.compile(r"\(SELECT (?P<column>\w+) FROM (?P<table>\w+)\)\Z")
+_KEYS = re.compile(
+    r"\(SELECT (?P<column>\w+) FROM (?P<table>\w+)(?: WHERE (?P=column) IS NOT NULL)?\)\Z"
+)
 _TOKEN = re.compile(r"'(?:[^']|'')*'|[()]")
 
 

@@ -85,14 +85,11 @@ def judge(
         for instance in instances:
             with outcome.failures.of_rule(instance.rule, instance.at):
                 bad_row(session, instance, references)  # surveys what it needs, in this thread
-    tasks = [
-        *(_table_task(session, table, found) for table, found in plan.rows.items()),
-        *(
-            _single_task(session, instance)
-            for instance in plan.selects
-            if _can_fire(session, instance)
-        ),
-    ]
+    tasks = [_table_task(session, table, found) for table, found in plan.rows.items()]
+    for instance in plan.selects:
+        with outcome.failures.of_rule(instance.rule, instance.at):
+            if _can_fire(session, instance):
+                tasks.append(_single_task(session, instance))
     tasks.sort(key=lambda task: -task.weight)
     for asked in _run(session, tasks, references, progress, workers):
         outcome.add(asked)
@@ -228,8 +225,10 @@ def _can_fire(session: Session, instance: Instance) -> bool:
 
 
 def _single_task(session: Session, instance: Instance) -> _Task:
+    select = session.constant_sets.write_out(instance.select or "")
+
     def run(connection: apsw.Connection, *_: object) -> list[Hit]:
-        return count_select(connection, instance, instance.select or "")
+        return count_select(connection, instance, select)
 
     return _Task(_weight(session, instance), instance.rule.name, (instance,), run)
 
