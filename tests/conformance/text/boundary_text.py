@@ -18,6 +18,7 @@ from boundary_tokens import flips
 from ascend_conformance.media.text.asking import find
 from ascend_conformance.media.text.concerned import affected, changed_tables
 from ascend_conformance.media.text.folder import Folder
+from ascend_conformance.media.text.queries import is_for, lacking
 from ascend_conformance.media.text.rules import TextInstance, TextRule, instances, load_text_rules
 from ascend_conformance.media.text.selftest import WITHOUT_EXAMPLES, open_specimen
 from ascend_conformance.media.text.specimens import SUBJECTS
@@ -91,7 +92,7 @@ class Campaign:
         before = {(one.rule, one.place) for one in clean}
         for rule in rules:
             for number, instance in enumerate(instances(rule)):
-                if not _present(folder, instance):
+                if not is_for(folder, instance) or lacking(folder.facts.tables(), instance):
                     continue
                 self._strike(folder, rule, number, instance)
                 for words, statements in self._cases(rule, instance):
@@ -123,18 +124,6 @@ class Campaign:
                 self.refused.add(f"{rule.id}: {at}")
             elif expected is not None and found != expected:
                 del alive[at]
-
-
-def _present(folder: Folder, instance: TextInstance) -> bool:
-    """Whether a folder has the tables and columns that an instance reads."""
-    tables = folder.facts.tables()
-    for need in instance.needs:
-        schema, _, rest = need.partition(".")
-        name, _, column = rest.partition(".")
-        columns = tables.get(f"{schema}.{name}")
-        if columns is None or (column and column not in columns):
-            return False
-    return True
 
 
 def _seen(folder: Folder, instance: TextInstance) -> Any:

@@ -119,7 +119,7 @@ def limited(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
 
 def _unaskable(folder: Folder, instance: TextInstance, tables: Tables) -> str | None:
     """``None``: ask it. Empty text: nothing of this kind is here. Else why it cannot be asked."""
-    if not _concerns(folder, instance):
+    if not is_for(folder, instance):
         return ""
     absent = lacking(tables, instance)
     if not absent:
@@ -135,7 +135,7 @@ def _unaskable(folder: Folder, instance: TextInstance, tables: Tables) -> str | 
     return f"nothing here shows {table}"
 
 
-def _concerns(folder: Folder, instance: TextInstance) -> bool:
+def is_for(folder: Folder, instance: TextInstance) -> bool:
     """Whether a rule is for the output and the writers of its files."""
     rule = instance.rule
     if rule.search.outputs and folder.output not in rule.search.outputs:
