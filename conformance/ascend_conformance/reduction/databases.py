@@ -190,14 +190,23 @@ class Database(Reducible):
                 return self._written
         return self.path, np.ones(len(parts), np.bool_), np.ones(len(rows), np.bool_)
 
-    def row_at(self, part: str | None, place: int) -> int | None:
-        """The row of a table with a rowid."""
+    def row_at(self, written: Path, rows: Flags, part: str | None, place: int) -> int | None:
+        """The row of a table with a rowid, which may be another one than in this file."""
         if part not in self.parts:
             return None
         number = self.parts.index(part)
-        row = int(np.searchsorted(self._rowids[number], place))
-        found = row < len(self._rowids[number]) and self._rowids[number][row] == place
-        return self._first[number] + row if found else None
+        table, first = self._tables[number], self._first[number]
+        kept = np.flatnonzero(rows[first : self._first[number + 1]])
+        if not len(kept):
+            return None
+        with closing(open_readonly(written)) as connection:
+            name, rowid = quote_identifier(table.name), table.rowid
+            select = f"SELECT sum({rowid} < ?), sum({rowid} = ?) FROM {name}"
+            ((before, has),) = connection.execute(select, (place, place))
+        return first + int(kept[before]) if has else None
+
+    def _row_of(self, number: int, rowid: int) -> int:
+        return self._first[number] + int(np.searchsorted(self._rowids[number], rowid))
 
     def needed_by(self, rows: Integers) -> Iterable[int]:
         """The rows whose columns the references of these rows name."""
@@ -232,9 +241,7 @@ class Database(Reducible):
             f"WHERE {quote_identifier(column)} IN "
         )
         for rowid in _asked(connection, select, list(wanted)):
-            row = self.row_at(name, rowid)
-            if row is not None:
-                yield row
+            yield self._row_of(number, rowid)
 
 
 def _selected(
