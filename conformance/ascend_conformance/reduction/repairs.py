@@ -8,7 +8,7 @@ kind, of which the smallest is enough.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from functools import cached_property
 from typing import NamedTuple
 
@@ -32,6 +32,15 @@ FEW_ROWS = 24
 """Rows of a copy, each of which is left out for a try."""
 
 
+WORTH = 10
+"""Rows that a finding less is worth."""
+
+
+LATER = 15
+"""Rows that an attempt may have more, or findings, before changes are tried that no finding names.
+"""
+
+
 class Attempt(NamedTuple):
     """Items that show what is looked for, and what else that is forbidden.
 
@@ -46,6 +55,7 @@ class Attempt(NamedTuple):
 class _Open(NamedTuple):
     attempt: Attempt
     changes: Iterator[Flags]
+    later: int
 
 
 class Repairs:
@@ -65,7 +75,7 @@ class Repairs:
         self._items, self._surroundings = items, surroundings
         self._judge, self._broken = judge, broken
 
-    def cleanest(self, attempts: Iterable[Attempt], most_rows: int = MOST_ROWS) -> Attempt | None:
+    def cleanest(self, attempts: Collection[Attempt], most_rows: int = MOST_ROWS) -> Attempt | None:
         """An attempt that shows nothing forbidden, else one that shows only what the profile does,
         else ``None``.
         """
@@ -73,18 +83,26 @@ class Repairs:
         def size(attempt: Attempt) -> int:
             return int(attempt.items[self._items.is_row].sum())
 
-        opened = [_Open(one, self._changes(one)) for one in attempts]
-        least = {frozenset(one.unwanted): size(one) for one, _ in opened}
+        least = {frozenset(one.unwanted): size(one) for one in attempts}
         known: dict[str, bool] = {}
         tolerable: Attempt | None = None
 
-        def rank(attempt: Attempt) -> tuple[int, int]:
-            rules = [*map(_rule_of, attempt.unwanted)]
-            return sum(not known.get(rule) for rule in rules), len(rules)
+        def count(attempt: Attempt) -> int:
+            return sum(not known.get(_rule_of(one)) for one in attempt.unwanted)
 
+        def rank(attempt: Attempt) -> int:
+            return size(attempt) + WORTH * count(attempt)
+
+        def open_(attempt: Attempt) -> None:
+            opened.append(_Open(attempt, self._directed(attempt), 0))
+            opened.append(_Open(attempt, self._further(attempt), LATER))
+
+        opened: list[_Open] = []
+        for attempt in attempts:
+            open_(attempt)
         left = MOST_CHANGES
         while opened:
-            best = min(opened, key=lambda one: (*rank(one.attempt), size(one.attempt)))
+            best = min(opened, key=lambda one: one.later + rank(one.attempt))
             attempt = best.attempt
             if not attempt.unwanted:
                 return attempt
@@ -93,7 +111,7 @@ class Repairs:
                 broken = self._broken(rules)
                 known |= {rule: rule in broken for rule in rules}
                 continue
-            if rank(attempt)[0] == 0 and tolerable is None:
+            if count(attempt) == 0 and tolerable is None:
                 tolerable, left = attempt, min(left, FEW_ROWS)
             for changed in best.changes:
                 if left <= 0:
@@ -108,22 +126,18 @@ class Repairs:
                 if size(found) >= least.get(kind, most_rows):
                     continue
                 least[kind] = size(found)
-                opened.append(_Open(found, self._changes(found)))
-                if rank(found) < rank(attempt):
+                open_(found)
+                if (count(found), len(found.unwanted)) < (count(attempt), len(attempt.unwanted)):
                     break
             else:
-                opened.remove(best)
+                opened = [one for one in opened if one is not best]
         return tolerable
-
-    def _changes(self, attempt: Attempt) -> Iterator[Flags]:
-        yield from self._directed(attempt)
-        yield from self._further(attempt)
 
     def _directed(self, attempt: Attempt) -> Iterator[Flags]:
         """With and without what findings name and point at."""
         kept, pointed = attempt.items, attempt.pointed
         named = self._named(attempt.unwanted)
-        absent = [part for part in named if not kept[part]]
+        absent = [part for part in named if not kept[part] and kept[self._items.holder[part]]]
         rows = np.flatnonzero(kept & self._items.is_row)
         yield self._items.with_rows(kept, rows)
         if absent:
@@ -134,7 +148,7 @@ class Repairs:
         if len(pointed):
             yield self._without(kept, pointed)
             yield self._items.with_rows(kept, self._items.tied_to(pointed))
-            yield self._items.with_rows(kept, self._surroundings.near(pointed))
+            yield self._items.with_rows(kept, self._surroundings.before(pointed))
         for part in absent:
             yield self._with_part(kept, part)
             if part in self._surroundings.fewest_with:
@@ -142,10 +156,12 @@ class Repairs:
         for part in named:
             if kept[part]:
                 yield self._without(kept, np.array([part]))
-        for row in pointed[:FEW_POINTED].tolist() if len(pointed) > 1 else ():
-            yield self._without(kept, np.array([row]))
-            yield self._items.with_rows(kept, self._items.tied_to(np.array([row])))
+        for row in pointed[:FEW_POINTED, None] if len(pointed) > 1 else ():
+            yield self._without(kept, row)
+            yield self._items.with_rows(kept, self._items.tied_to(row))
+            yield self._items.with_rows(kept, self._surroundings.before(row))
         if len(pointed):
+            yield self._items.with_rows(kept, self._surroundings.near(pointed))
             yield self._items.with_rows(kept, self._surroundings.around(pointed))
             for part in np.unique(self._items.holder[pointed]).tolist():
                 yield self._items.with_rows(kept, self._surroundings.bounds(part))

@@ -291,7 +291,9 @@ class Search:
         """The least of some items that shows what is looked for, whatever else it shows: few rows
         show little else.
         """
-        for groups in self._levels():
+        every, _, *finer = self._levels()
+        parts = [rows for rows in self.items.parts.values() if len(rows)]
+        for groups in (every, lambda _: parts, *finer):
             kept = self._fewest(kept, groups(kept), lambda one: self._verdict(one) is not None)
         return self._attempt_of_all(kept)
 

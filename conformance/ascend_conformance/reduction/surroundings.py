@@ -54,11 +54,18 @@ class Surroundings:
 
     def near(self, rows: Integers) -> Integers:
         """Some rows, and those of their parts next to them in time, as what they overlap is."""
+        return self._next_to(rows, NEAR, NEAR)
+
+    def before(self, rows: Integers) -> Integers:
+        """Some rows, and those of their parts that begin last before, as what holds them does."""
+        return self._next_to(rows, 1, 0)
+
+    def _next_to(self, rows: Integers, before: int, behind: int) -> Integers:
         found = [rows]
         for part in np.unique(self.items.holder[rows]).tolist():
             every = self._by_time(part)
             places = np.flatnonzero(np.isin(every, rows))
-            found += [every[max(one - NEAR, 0) : one + NEAR + 1] for one in places.tolist()]
+            found += [every[max(one - before, 0) : one + behind + 1] for one in places.tolist()]
         return np.unique(np.concatenate(found))
 
     def bounds(self, part: int) -> Integers:
@@ -70,7 +77,7 @@ class Surroundings:
         return rows[np.argsort(self.items.times[rows], kind="stable")]
 
     def of_part(self, part: int, kept: Flags) -> Integers:
-        """The rows of a part that are tied to some items; where there are none, the fewest."""
+        """A row of a part that is tied to some items; where there is none, the fewest with one."""
         rows = self.items.tied_to(np.flatnonzero(kept & self.items.is_row))
-        tied = rows[self.items.holder[rows] == part]
+        tied = rows[self.items.holder[rows] == part][:1]
         return tied if len(tied) else self.fewest_with.get(part, tied)
