@@ -44,7 +44,8 @@ class Guesses:
             yield self._with_files(files)
 
     def _guess(self, files: Integers, rows: Integers, *, is_described: bool = True) -> Flags:
-        found = self._with_files(files)
+        holder = self._items.holder
+        found = self._with_files(np.union1d(files, holder[holder[rows]]))
         is_there = found.copy()
         found[self._items.is_row] = False
         if is_described:

@@ -147,19 +147,24 @@ class Items:
         found = kept.copy()
         parts = self.holder[rows]
         found[rows] = found[parts] = found[self.holder[parts]] = True
-        return self.whole(self._needed_by(found))
+        return self.whole(found | self.needed_by(np.flatnonzero(found & self.is_row)))
 
-    def _needed_by(self, kept: Flags) -> Flags:
-        """Some items, with the rows that they refer to, and the rows that those refer to."""
-        found = kept.copy()
-        while True:
-            before = int(found.sum())
-            for file, (_, first, behind) in zip(self.files, self.bounds, strict=True):
-                rows = np.flatnonzero(found[first:behind])
-                needed = np.array([first + row for row in file.needed_by(rows)], np.int64)
-                found[needed] = found[self.holder[needed]] = True
-            if int(found.sum()) == before:
-                return found
+    def needed_by(self, rows: Integers) -> Flags:
+        """The rows that some refer to, and the rows that those refer to, with what these need."""
+        found = np.zeros(self.count, np.bool_)
+        while len(rows):
+            needed = np.concatenate(
+                [
+                    np.array(
+                        [first + row for row in file.needed_by(rows[is_here] - first)], np.int64
+                    )
+                    for file, (_, first, behind) in zip(self.files, self.bounds, strict=True)
+                    if (is_here := (rows >= first) & (rows < behind)).any()
+                ]
+            )
+            rows = np.unique(needed[~found[needed]])
+            found[rows] = found[self.holder[rows]] = True
+        return found
 
     def components(self, kept: Flags) -> list[Integers]:
         """The rows that are kept, those that ties hold together in one array, by time."""

@@ -33,7 +33,7 @@ FEW_ROWS = 24
 
 
 WORTH = 10
-"""Rows that a finding less is worth."""
+"""Rows that a rule less is worth."""
 
 
 LATER = 15
@@ -87,11 +87,15 @@ class Repairs:
         known: dict[str, bool] = {}
         tolerable: Attempt | None = None
 
-        def count(attempt: Attempt) -> int:
-            return sum(not known.get(_rule_of(one)) for one in attempt.unwanted)
+        def rules(attempt: Attempt) -> Set[str]:
+            """Those that the profile does not break, as far as it was asked."""
+            return {rule for rule in rules_of(attempt.unwanted) if not known.get(rule)}
+
+        def extent(attempt: Attempt) -> tuple[int, int]:
+            return len(rules(attempt)), len(attempt.unwanted)
 
         def rank(attempt: Attempt) -> int:
-            return size(attempt) + WORTH * count(attempt)
+            return size(attempt) + WORTH * len(rules(attempt)) + len(attempt.unwanted)
 
         def open_(attempt: Attempt) -> None:
             opened.append(_Open(attempt, self._directed(attempt), 0))
@@ -106,12 +110,11 @@ class Repairs:
             attempt = best.attempt
             if not attempt.unwanted:
                 return attempt
-            rules = rules_of(attempt.unwanted)
-            if not rules <= known.keys():
-                broken = self._broken(rules)
-                known |= {rule: rule in broken for rule in rules}
+            if not rules(attempt) <= known.keys():
+                broken = self._broken(rules(attempt))
+                known |= {rule: rule in broken for rule in rules(attempt)}
                 continue
-            if count(attempt) == 0 and tolerable is None:
+            if not rules(attempt) and tolerable is None:
                 tolerable, left = attempt, min(left, FEW_ROWS)
             for changed in best.changes:
                 if left <= 0:
@@ -127,7 +130,7 @@ class Repairs:
                     continue
                 least[kind] = size(found)
                 open_(found)
-                if (count(found), len(found.unwanted)) < (count(attempt), len(attempt.unwanted)):
+                if extent(found) < extent(attempt):
                     break
             else:
                 opened = [one for one in opened if one is not best]
@@ -204,7 +207,3 @@ class Repairs:
         for file, bounds in zip(self._items.files, self._items.bounds, strict=True):
             names |= dict(zip(range(bounds.parts, bounds.rows), file.parts, strict=True))
         return names
-
-
-def _rule_of(other: str) -> str:
-    return other.partition("@")[0]

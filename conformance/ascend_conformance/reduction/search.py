@@ -82,6 +82,8 @@ class Search:
         """Rules that the profile was asked for, and those of them that it breaks."""
         self._pointed: dict[bytes, Integers] = {}
         """By copy the rows that findings on what is not looked for point at."""
+        self._is_repaired = False
+        """Whether the search began with the least that shows it, whatever else that shows."""
         self._surroundings = Surroundings(items)
         self._repairs = Repairs(items, self._surroundings, self._attempt, self._broken_in_profile)
 
@@ -101,16 +103,13 @@ class Search:
 
     def _searched(self) -> Flags:
         found = self._settled(self._start())
-        while self._rows_of(found) > FEW_LEFT:
-            try:
-                smaller = self._again(found)
-            except _NoChecksLeft:
-                self.is_stopped = True
-                break
-            if smaller is None:
-                break
-            found = smaller
-        return found
+        if self._rows_of(found) <= FEW_LEFT or self._is_repaired:
+            return found
+        try:
+            return self._again(found)
+        except _NoChecksLeft:
+            self.is_stopped = True
+            return found
 
     def _settled(self, start: Flags) -> Flags:
         """The least of some items that shows what is looked for, and nothing else that is
@@ -128,16 +127,15 @@ class Search:
                 found = self._reduced(repaired.items)
         return found
 
-    def _again(self, found: Flags) -> Flags | None:
+    def _again(self, found: Flags) -> Flags:
         """Fewer rows than were found, by way of the fewest that show what is looked for, whatever
         else they show.
         """
         core = self._core(found)
         clean = self._repairs.cleanest([core], self._rows_of(found))
         if clean is None or clean.unwanted:
-            return None
-        smaller = self._settled(clean.items)
-        return smaller if self._rows_of(smaller) < self._rows_of(found) else None
+            return found
+        return min(found, self._settled(clean.items), key=self._rows_of)
 
     def _unwanted(self, verdict: Verdict) -> Mapping[str, str]:
         """What is not tolerated of what else a copy shows."""
@@ -275,6 +273,7 @@ class Search:
             tried.append(self._core(smallest))
         repaired = self._repairs.cleanest(tried)
         if repaired is not None and self._is_taken(repaired):
+            self._is_repaired = True
             return repaired.items
         for guess in guesses.wider():
             attempt = self._attempt(guess)
@@ -284,6 +283,7 @@ class Search:
             core = self._core(self._every)
             repaired = self._repairs.cleanest([core])
             if repaired is not None and self._is_taken(repaired):
+                self._is_repaired = True
                 return repaired.items
         return self._all()
 
@@ -345,12 +345,33 @@ class Search:
 
     def _reduced(self, found: Flags) -> Flags:
         """The least that holds of something that does."""
-        while True:
+        while self._rows_of(found) > FEW:
             before = int(found.sum())
             for groups in self._levels():
                 found = self._fewest(found, groups(found))
             if int(found.sum()) == before:
                 return found
+        return self._singly(found)
+
+    def _singly(self, found: Flags) -> Flags:
+        """The least that holds of few items: most of them are needed, and each is left out alone
+        until none can be. The last rows go first, and what others refer to behind these.
+        """
+        files, parts, tied, rows = (level(found) for level in self._levels())
+        needed = self.items.needed_by(np.flatnonzero(found & self.items.is_row))
+        single = sorted(rows, key=lambda one: (needed[one[0]], -one[0]))
+        groups = [*files, *tied, *single, *parts]
+        failed = 0
+        while failed < len(groups):
+            group, *others = groups
+            without = found.copy()
+            without[group] = False
+            if found[group].any() and self.holds(without):
+                found, groups, failed = self.items.whole(without), others, 0
+            else:
+                groups = [*others, group]
+                failed += 1
+        return found
 
     def _fewest(
         self,

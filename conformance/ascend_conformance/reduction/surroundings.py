@@ -10,6 +10,8 @@ import numpy as np
 from .items import Items
 from .reducible import NEVER, Flags, Integers
 
+NONE: Integers = np.empty(0, np.int64)
+
 NEAR = 3
 """Rows before and behind a row in its part that are guessed to be enough."""
 
@@ -77,7 +79,14 @@ class Surroundings:
         return rows[np.argsort(self.items.times[rows], kind="stable")]
 
     def of_part(self, part: int, kept: Flags) -> Integers:
-        """A row of a part that is tied to some items; where there is none, the fewest with one."""
-        rows = self.items.tied_to(np.flatnonzero(kept & self.items.is_row))
-        tied = rows[self.items.holder[rows] == part][:1]
-        return tied if len(tied) else self.fewest_with.get(part, tied)
+        """A row of a part that is tied to some items; where there is none, one that is tied to the
+        fewest.
+        """
+        for rows in (
+            self.items.tied_to(np.flatnonzero(kept & self.items.is_row)),
+            self.fewest_with.get(part, NONE),
+        ):
+            found: Integers = rows[self.items.holder[rows] == part][:1]
+            if len(found):
+                return found
+        return NONE
