@@ -140,7 +140,10 @@ class Database(Reducible):
                         if had_parts[number]:
                             connection.execute(f"DROP TABLE {name}")
                     elif (gone := had[here] & ~rows[here]).any():
-                        _delete(connection, name, table.rowid or "", gone[had[here]])
+                        rowids = self._rowids[number]
+                        if source != self.path:  # VACUUM may give others
+                            rowids = np.array(_column(connection, table, table.rowid), np.int64)
+                        _delete(connection, name, table.rowid or "", rowids, gone[had[here]])
                 self._count_anew(connection, had, rows)
             connection.execute("VACUUM")
 
@@ -180,7 +183,8 @@ class Database(Reducible):
 
     def keep(self, written: Path | None, parts: Flags, rows: Flags) -> None:
         """Further files are written of this one, as long as it has all that they have."""
-        self._written = None if written is None else (written, parts.copy(), rows.copy())
+        is_whole = parts.all() and rows.all()  # as the file itself is, which has its own rowids
+        self._written = None if is_whole or not written else (written, parts.copy(), rows.copy())
 
     def _source(self, parts: Flags, rows: Flags) -> tuple[Path, Flags, Flags]:
         """A file with at least these tables and rows, and which it has."""
@@ -262,13 +266,13 @@ def _asked(connection: apsw.Connection, select: str, values: list[Any]) -> Itera
             yield value
 
 
-def _delete(connection: apsw.Connection, table: str, rowid: str, gone: Flags) -> None:
+def _delete(
+    connection: apsw.Connection, table: str, rowid: str, rowids: Integers, gone: Flags
+) -> None:
     """Delete rows by their numbers, in runs of numbers that follow each other."""
     if gone.all():
         connection.execute(f"DELETE FROM {table}")
         return
-    select = f"SELECT {rowid} FROM {table} ORDER BY {rowid}"
-    rowids = np.fromiter((one for (one,) in connection.execute(select)), np.int64)
     edges = np.flatnonzero(np.diff(np.concatenate([[False], gone, [False]]).astype(np.int8)))
     runs = zip(rowids[edges[::2]].tolist(), rowids[edges[1::2] - 1].tolist(), strict=True)
     connection.executemany(f"DELETE FROM {table} WHERE {rowid} BETWEEN ? AND ?", list(runs))

@@ -32,13 +32,11 @@ FEW_ROWS = 24
 """Rows of a copy, each of which is left out for a try."""
 
 
-WORTH = 10
-"""Rows that a rule less is worth."""
+RULE, FINDING = 40, 8
+"""Rows that are as bad as a rule more, and as a finding more: rows are left out afterwards."""
 
-
-LATER = 15
-"""Rows that an attempt may have more, or findings, before changes are tried that no finding names.
-"""
+LATER = 60
+"""Rows, or what is as bad, that others may have more before changes that no finding names."""
 
 
 class Attempt(NamedTuple):
@@ -95,7 +93,7 @@ class Repairs:
             return len(rules(attempt)), len(attempt.unwanted)
 
         def rank(attempt: Attempt) -> int:
-            return size(attempt) + WORTH * len(rules(attempt)) + len(attempt.unwanted)
+            return size(attempt) + RULE * len(rules(attempt)) + FINDING * len(attempt.unwanted)
 
         def open_(attempt: Attempt) -> None:
             opened.append(_Open(attempt, self._directed(attempt), 0))
@@ -176,7 +174,7 @@ class Repairs:
         rows = np.flatnonzero(kept & self._items.is_row)
         parts = [*self._items.parts]
         for part in parts:
-            if kept[part]:
+            if kept[part] and len(self._items.parts[part]):
                 yield self._without(kept, np.array([part]))
         for row in rows.tolist() if len(rows) <= FEW_ROWS else ():
             yield self._without(kept, np.array([row]))

@@ -21,6 +21,7 @@ class Surroundings:
 
     def __init__(self, items: Items) -> None:
         self.items = items
+        self._ordered: dict[int, Integers] = {}
 
     @cached_property
     def components(self) -> list[Integers]:
@@ -75,8 +76,10 @@ class Surroundings:
         return self._by_time(part)[[0, -1]]
 
     def _by_time(self, part: int) -> Integers:
-        rows = self.items.parts[part]
-        return rows[np.argsort(self.items.times[rows], kind="stable")]
+        if part not in self._ordered:
+            rows = self.items.parts[part]
+            self._ordered[part] = rows[np.argsort(self.items.times[rows], kind="stable")]
+        return self._ordered[part]
 
     def of_part(self, part: int, kept: Flags) -> Integers:
         """A row of a part that is tied to some items; where there is none, one that is tied to the
