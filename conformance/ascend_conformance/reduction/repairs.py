@@ -78,10 +78,13 @@ class Repairs:
         else ``None``.
         """
 
+        def kind(attempt: Attempt) -> tuple[Set[str], tuple[int, ...]]:
+            return frozenset(attempt.unwanted), tuple(attempt.pointed.tolist())
+
         def size(attempt: Attempt) -> int:
             return int(attempt.items[self._items.is_row].sum())
 
-        least = {frozenset(one.unwanted): size(one) for one in attempts}
+        least = {kind(one): size(one) for one in attempts}
         known: dict[str, bool] = {}
         tolerable: Attempt | None = None
 
@@ -123,10 +126,9 @@ class Repairs:
                 left -= 1
                 if found is None:
                     continue
-                kind = frozenset(found.unwanted)
-                if size(found) >= least.get(kind, most_rows):
+                if size(found) >= least.get(kind(found), most_rows):
                     continue
-                least[kind] = size(found)
+                least[kind(found)] = size(found)
                 open_(found)
                 if extent(found) < extent(attempt):
                     break

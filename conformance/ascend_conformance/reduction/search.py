@@ -268,24 +268,32 @@ class Search:
             if not attempt.unwanted:
                 return attempt.items
             tried.append(attempt)
-        smallest = min((one.items for one in tried), key=self._rows_of, default=None)
-        if smallest is not None and self._rows_of(smallest) <= FEW_ROWS:
-            tried.append(self._core(smallest))
-        repaired = self._repairs.cleanest(tried)
-        if repaired is not None and self._is_taken(repaired):
-            self._is_repaired = True
-            return repaired.items
+        if (repaired := self._repaired(tried)) is not None:
+            return repaired
         for guess in guesses.wider():
             attempt = self._attempt(guess)
-            if attempt is not None and self._is_taken(attempt):
+            if attempt is None:
+                continue
+            if not tried and (repaired := self._repaired([attempt])) is not None:
+                return repaired
+            tried.append(attempt)
+            if self._is_taken(attempt):
                 return attempt.items
+        every = Attempt(self._every, {}, np.empty(0, np.int64))
+        repaired = None if tried else self._repaired([every])
+        return self._all() if repaired is None else repaired
+
+    def _repaired(self, tried: Sequence[Attempt]) -> Flags | None:
+        """What some attempts become, or the core of the smallest."""
         if not tried:
-            core = self._core(self._every)
-            repaired = self._repairs.cleanest([core])
-            if repaired is not None and self._is_taken(repaired):
-                self._is_repaired = True
-                return repaired.items
-        return self._all()
+            return None
+        smallest = min((one.items for one in tried), key=self._rows_of)
+        few = [one for one in tried if self._rows_of(one.items) <= FEW_ROWS]
+        found = self._repairs.cleanest([*few, self._core(smallest)])
+        if found is None or not self._is_taken(found):
+            return None
+        self._is_repaired = True
+        return found.items
 
     def _core(self, kept: Flags) -> Attempt:
         """The least of some items that shows what is looked for, whatever else it shows: few rows
