@@ -8,7 +8,7 @@ kind, of which the smallest is enough.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import cached_property
 from typing import NamedTuple
 
@@ -24,6 +24,9 @@ MOST_ROWS = 300
 
 MOST_CHANGES = 120
 """Copies that are judged on the way to one that shows nothing forbidden."""
+
+MOST_WITH_LITTLE = 24
+"""Copies that are still judged when one shows only what the profile does."""
 
 FEW_POINTED = 6
 """Rows that findings point at, each of which is tried alone."""
@@ -56,6 +59,61 @@ class _Open(NamedTuple):
     later: int
 
 
+class _Way:
+    """What was found on the way to a copy that shows nothing forbidden, and what is still open.
+
+    ``is_row``: which items are rows. ``broken``: as of :class:`Repairs`.
+    """
+
+    def __init__(self, is_row: Flags, broken: Callable[[Set[str]], Set[str]]) -> None:
+        self._is_row, self._ask = is_row, broken
+        self._broken: dict[str, bool] = {}
+        self._opened: list[_Open] = []
+        self._fewest: dict[tuple[Set[str], tuple[int, ...]], int] = {}
+
+    def open(self, attempt: Attempt, *changes: Iterator[Flags]) -> None:
+        """Take up an attempt, with its changes, each of which is tried later than the ones before;
+        not where another one shows the same with as few rows.
+        """
+        kind = frozenset(attempt.unwanted), tuple(attempt.pointed.tolist())
+        rows = self.rows_of(attempt.items)
+        if rows < self._fewest.get(kind, rows + 1):
+            self._fewest[kind] = rows
+            self._opened += [
+                _Open(attempt, one, LATER * place) for place, one in enumerate(changes)
+            ]
+
+    def close(self, one: _Open) -> None:
+        """All changes of an attempt were tried."""
+        self._opened = [other for other in self._opened if other is not one]
+
+    def next(self) -> _Open | None:
+        """What is nearest to nothing forbidden; the profile was asked for all that it shows."""
+        while self._opened:
+            best = min(self._opened, key=lambda one: one.later + self._distance(one.attempt))
+            rules = rules_of(best.attempt.unwanted)
+            if rules <= self._broken.keys():
+                return best
+            broken = self._ask(rules)
+            self._broken |= {rule: rule in broken for rule in rules}
+        return None
+
+    def extent(self, attempt: Attempt) -> tuple[int, int]:
+        """The number of rules that the profile does not break, as far as it was asked, and of all
+        findings.
+        """
+        rules = [rule for rule in rules_of(attempt.unwanted) if not self._broken.get(rule)]
+        return len(rules), len(attempt.unwanted)
+
+    def rows_of(self, kept: Flags) -> int:
+        """The number of rows."""
+        return int(kept[self._is_row].sum())
+
+    def _distance(self, attempt: Attempt) -> int:
+        rules, findings = self.extent(attempt)
+        return self.rows_of(attempt.items) + RULE * rules + FINDING * findings
+
+
 class Repairs:
     """Changes of copies of a profile.
 
@@ -73,68 +131,44 @@ class Repairs:
         self._items, self._surroundings = items, surroundings
         self._judge, self._broken = judge, broken
 
-    def cleanest(self, attempts: Collection[Attempt], most_rows: int = MOST_ROWS) -> Attempt | None:
+    def cleanest(self, attempts: Iterable[Attempt], most_rows: int = MOST_ROWS) -> Attempt | None:
         """An attempt that shows nothing forbidden, else one that shows only what the profile does,
-        else ``None``.
+        else the last of those with the fewest findings, else ``None``.
         """
-
-        def kind(attempt: Attempt) -> tuple[Set[str], tuple[int, ...]]:
-            return frozenset(attempt.unwanted), tuple(attempt.pointed.tolist())
-
-        def size(attempt: Attempt) -> int:
-            return int(attempt.items[self._items.is_row].sum())
-
-        least = {kind(one): size(one) for one in attempts}
-        known: dict[str, bool] = {}
-        tolerable: Attempt | None = None
-
-        def rules(attempt: Attempt) -> Set[str]:
-            """Those that the profile does not break, as far as it was asked."""
-            return {rule for rule in rules_of(attempt.unwanted) if not known.get(rule)}
-
-        def extent(attempt: Attempt) -> tuple[int, int]:
-            return len(rules(attempt)), len(attempt.unwanted)
-
-        def rank(attempt: Attempt) -> int:
-            return size(attempt) + RULE * len(rules(attempt)) + FINDING * len(attempt.unwanted)
-
-        def open_(attempt: Attempt) -> None:
-            opened.append(_Open(attempt, self._directed(attempt), 0))
-            opened.append(_Open(attempt, self._further(attempt), LATER))
-
-        opened: list[_Open] = []
+        way = _Way(self._items.is_row, self._broken)
         for attempt in attempts:
-            open_(attempt)
+            way.open(attempt, self._directed(attempt), self._further(attempt))
+        least: Attempt | None = None
         left = MOST_CHANGES
-        while opened:
-            best = min(opened, key=lambda one: one.later + rank(one.attempt))
+        while best := way.next():
             attempt = best.attempt
-            if not attempt.unwanted:
-                return attempt
-            if not rules(attempt) <= known.keys():
-                broken = self._broken(rules(attempt))
-                known |= {rule: rule in broken for rule in rules(attempt)}
-                continue
-            if not rules(attempt) and tolerable is None:
-                tolerable, left = attempt, min(left, FEW_ROWS)
+            if least is None or way.extent(attempt) < way.extent(least):
+                least = attempt
+                if not way.extent(least)[0]:
+                    left = min(left, MOST_WITH_LITTLE)
+            if left <= 0 or not least.unwanted:
+                break
             for changed in best.changes:
-                if left <= 0:
-                    return tolerable
-                if int(self._items.whole(changed)[self._items.is_row].sum()) >= most_rows:
+                if way.rows_of(self._items.whole(changed)) >= most_rows:
                     continue
-                found = self._judge(changed)
                 left -= 1
-                if found is None:
-                    continue
-                if size(found) >= least.get(kind(found), most_rows):
-                    continue
-                least[kind(found)] = size(found)
-                open_(found)
-                if extent(found) < extent(attempt):
+                found = self._judge(changed)
+                if found is not None:
+                    way.open(found, self._directed(found), self._further(found))
+                if left <= 0 or (found and way.extent(found) < way.extent(attempt)):
                     break
             else:
-                opened = [one for one in opened if one is not best]
-        return tolerable
+                way.close(best)
+        return least
+
+    def filled(self, attempt: Attempt) -> Iterator[Attempt]:
+        """An attempt with all rows of one part more, small parts first."""
+        is_there = attempt.items[: len(self._items.files)]
+        for part, rows in sorted(self._items.parts.items(), key=lambda one: len(one[1])):
+            if is_there[self._items.holder[part]] and not attempt.items[rows].all():
+                found = self._judge(self._items.with_rows(attempt.items, rows))
+                if found is not None:
+                    yield found
 
     def _directed(self, attempt: Attempt) -> Iterator[Flags]:
         """With and without what findings name and point at."""

@@ -119,12 +119,12 @@ class Search:
         found = self._reduced(start)
         while others := self._unwanted(self._verdict_of_all(found)):
             self._forbid(others)
-            repaired = self._repairs.cleanest([self._attempt_of_all(found)])
-            if repaired is None or not self._is_taken(repaired):
+            repaired = self._repaired([self._attempt_of_all(found)])
+            if repaired is None:
                 found = self._reduced(self._gone_back())
             else:
-                self._trail = [repaired.items]
-                found = self._reduced(repaired.items)
+                self._trail = [repaired]
+                found = self._reduced(repaired)
         return found
 
     def _again(self, found: Flags) -> Flags:
@@ -284,16 +284,20 @@ class Search:
         return self._all() if repaired is None else repaired
 
     def _repaired(self, tried: Sequence[Attempt]) -> Flags | None:
-        """What some attempts become, or the core of the smallest."""
+        """What some attempts, and the core of the smallest, become when what they need is added."""
         if not tried:
             return None
         smallest = min((one.items for one in tried), key=self._rows_of)
         few = [one for one in tried if self._rows_of(one.items) <= FEW_ROWS]
         found = self._repairs.cleanest([*few, self._core(smallest)])
-        if found is None or not self._is_taken(found):
+        if found is None:
+            return None
+        taken = found if self._is_taken(found) else None
+        taken = taken or next(filter(self._is_taken, self._repairs.filled(found)), None)
+        if taken is None:
             return None
         self._is_repaired = True
-        return found.items
+        return taken.items
 
     def _core(self, kept: Flags) -> Attempt:
         """The least of some items that shows what is looked for, whatever else it shows: few rows
@@ -356,7 +360,8 @@ class Search:
         while self._rows_of(found) > FEW:
             before = int(found.sum())
             for groups in self._levels():
-                found = self._fewest(found, groups(found))
+                if self._rows_of(found) > FEW:
+                    found = self._fewest(found, groups(found))
             if int(found.sum()) == before:
                 return found
         return self._singly(found)
