@@ -140,7 +140,10 @@ class Database(Reducible):
                         if had_parts[number]:
                             connection.execute(f"DROP TABLE {name}")
                     elif (gone := had[here] & ~rows[here]).any():
-                        _delete(connection, name, table.rowid or "", gone[had[here]])
+                        rowids = self._rowids[number]
+                        if source != self.path:  # VACUUM may give others
+                            rowids = np.array(_column(connection, table, table.rowid), np.int64)
+                        _delete(connection, name, table.rowid or "", rowids, gone[had[here]])
                 self._count_anew(connection, had, rows)
             connection.execute("VACUUM")
 
@@ -180,7 +183,8 @@ class Database(Reducible):
 
     def keep(self, written: Path | None, parts: Flags, rows: Flags) -> None:
         """Further files are written of this one, as long as it has all that they have."""
-        self._written = None if written is None else (written, parts.copy(), rows.copy())
+        is_whole = parts.all() and rows.all()  # as the file itself is, which has its own rowids
+        self._written = None if is_whole or not written else (written, parts.copy(), rows.copy())
 
     def _source(self, parts: Flags, rows: Flags) -> tuple[Path, Flags, Flags]:
         """A file with at least these tables and rows, and which it has."""
@@ -190,14 +194,23 @@ class Database(Reducible):
                 return self._written
         return self.path, np.ones(len(parts), np.bool_), np.ones(len(rows), np.bool_)
 
-    def row_at(self, part: str | None, place: int) -> int | None:
-        """The row of a table with a rowid."""
+    def row_at(self, written: Path, rows: Flags, part: str | None, place: int) -> int | None:
+        """The row of a table with a rowid, which may be another one than in this file."""
         if part not in self.parts:
             return None
         number = self.parts.index(part)
-        row = int(np.searchsorted(self._rowids[number], place))
-        found = row < len(self._rowids[number]) and self._rowids[number][row] == place
-        return self._first[number] + row if found else None
+        table, first = self._tables[number], self._first[number]
+        kept = np.flatnonzero(rows[first : self._first[number + 1]])
+        if not len(kept):
+            return None
+        with closing(open_readonly(written)) as connection:
+            name, rowid = quote_identifier(table.name), table.rowid
+            select = f"SELECT sum({rowid} < ?), sum({rowid} = ?) FROM {name}"
+            ((before, has),) = connection.execute(select, (place, place))
+        return first + int(kept[before]) if has else None
+
+    def _row_of(self, number: int, rowid: int) -> int:
+        return self._first[number] + int(np.searchsorted(self._rowids[number], rowid))
 
     def needed_by(self, rows: Integers) -> Iterable[int]:
         """The rows whose columns the references of these rows name."""
@@ -232,9 +245,7 @@ class Database(Reducible):
             f"WHERE {quote_identifier(column)} IN "
         )
         for rowid in _asked(connection, select, list(wanted)):
-            row = self.row_at(name, rowid)
-            if row is not None:
-                yield row
+            yield self._row_of(number, rowid)
 
 
 def _selected(
@@ -255,13 +266,13 @@ def _asked(connection: apsw.Connection, select: str, values: list[Any]) -> Itera
             yield value
 
 
-def _delete(connection: apsw.Connection, table: str, rowid: str, gone: Flags) -> None:
+def _delete(
+    connection: apsw.Connection, table: str, rowid: str, rowids: Integers, gone: Flags
+) -> None:
     """Delete rows by their numbers, in runs of numbers that follow each other."""
     if gone.all():
         connection.execute(f"DELETE FROM {table}")
         return
-    select = f"SELECT {rowid} FROM {table} ORDER BY {rowid}"
-    rowids = np.fromiter((one for (one,) in connection.execute(select)), np.int64)
     edges = np.flatnonzero(np.diff(np.concatenate([[False], gone, [False]]).astype(np.int8)))
     runs = zip(rowids[edges[::2]].tolist(), rowids[edges[1::2] - 1].tolist(), strict=True)
     connection.executemany(f"DELETE FROM {table} WHERE {rowid} BETWEEN ? AND ?", list(runs))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from ascend_ref.db.open import UnreadableDatabase
 from ..discover import candidates_in
 from ..media.text.deliverables import Deliverable, Output
 from .databases import Database
-from .reducible import NEVER, Flags, Integers, Reducible
+from .reducible import NEVER, Flags, Integers, Reducible, Seed
 from .sheets import Sheet
 from .timelines import timeline_of
 
@@ -122,24 +122,49 @@ class Items:
             written = copy / self.name(file) if kept[number] else None
             file.keep(written, kept[parts:rows], kept[rows:behind])
 
+    def rows_at(self, copy: Path, kept: Flags, seeds: Iterable[Seed]) -> Integers:
+        """The rows that findings on a copy with some items point at."""
+        numbers = {self.name(file): number for number, file in enumerate(self.files)}
+        found = set()
+        for name, part, place in seeds:
+            number = numbers.get(name)
+            if number is None or place is None:
+                continue
+            _, first, behind = self.bounds[number]
+            row = self.files[number].row_at(copy / name, kept[first:behind], part, place)
+            if row is not None:
+                found.add(first + row)
+        return np.array(sorted(found), np.int64)
+
+    def with_part(self, kept: Flags, part: int, rows: Integers) -> Flags:
+        """Items with a further part and rows of it, if it has any."""
+        found = kept.copy()
+        found[part] = found[self.holder[part]] = True
+        return self.with_rows(found, rows)
+
     def with_rows(self, kept: Flags, rows: Integers) -> Flags:
         """Items with further rows, what these need, and the rows that they refer to."""
         found = kept.copy()
         parts = self.holder[rows]
         found[rows] = found[parts] = found[self.holder[parts]] = True
-        return self.whole(self._needed_by(found))
+        return self.whole(found | self.needed_by(np.flatnonzero(found & self.is_row)))
 
-    def _needed_by(self, kept: Flags) -> Flags:
-        """Some items, with the rows that they refer to, and the rows that those refer to."""
-        found = kept.copy()
-        while True:
-            before = int(found.sum())
-            for file, (_, first, behind) in zip(self.files, self.bounds, strict=True):
-                rows = np.flatnonzero(found[first:behind])
-                needed = np.array([first + row for row in file.needed_by(rows)], np.int64)
-                found[needed] = found[self.holder[needed]] = True
-            if int(found.sum()) == before:
-                return found
+    def needed_by(self, rows: Integers) -> Flags:
+        """The rows that some refer to, and the rows that those refer to, with what these need."""
+        found = np.zeros(self.count, np.bool_)
+        while len(rows):
+            needed = np.concatenate(
+                [
+                    np.array(
+                        [first + row for row in file.needed_by(rows[is_here] - first)], np.int64
+                    )
+                    for file, (_, first, behind) in zip(self.files, self.bounds, strict=True)
+                    if (is_here := (rows >= first) & (rows < behind)).any()
+                ]
+            )
+            rows = np.unique(needed[~found[needed]])
+            found[rows] = found[self.holder[rows]] = True
+        return found
 
     def components(self, kept: Flags) -> list[Integers]:
         """The rows that are kept, those that ties hold together in one array, by time."""
@@ -152,9 +177,9 @@ class Items:
             return item
 
         for tied in self._tied(kept):
-            first = find(tied[0])
             for other in tied[1:]:
-                leader[find(other)] = first
+                one, another = find(tied[0]), find(other)
+                leader[max(one, another)] = min(one, another)
         leaders = np.array([find(row) for row in rows.tolist()], np.int64)
         times = np.full(self.count, NEVER)
         np.minimum.at(times, leaders, self.times[rows])
@@ -164,19 +189,39 @@ class Items:
 
     def _tied(self, kept: Flags) -> Iterator[list[int]]:
         """Rows that are kept and have a value of a kind in common."""
+        for rows, values in self._ties:
+            some = kept[rows]
+            cuts = np.flatnonzero(np.diff(values[some])) + 1
+            for tied in np.split(rows[some], cuts):
+                if 1 < len(tied) <= MOST_TIED:
+                    yield tied.tolist()
+
+    def tied_to(self, rows: Integers) -> Integers:
+        """Some rows, and all that have a value of a kind in common with one of them."""
+        found = [rows]
+        is_asked = np.zeros(self.count, np.bool_)
+        is_asked[rows] = True
+        for every, values in self._ties:
+            shown = np.unique(values[is_asked[every]])
+            first, behind = (np.searchsorted(values, shown, side) for side in ("left", "right"))
+            few = behind - first <= MOST_TIED
+            pairs = zip(first[few].tolist(), behind[few].tolist(), strict=True)
+            found += [every[begin:end] for begin, end in pairs]
+        return np.unique(np.concatenate(found))
+
+    @cached_property
+    def _ties(self) -> list[tuple[Integers, Integers]]:
+        """For each kind of ties the rows that show a value, and the values, in their order."""
         found: dict[str, list[tuple[Integers, Integers]]] = {}
         for file, bounds in zip(self.files, self.bounds, strict=True):
             for kind, rows, values in file.ties:
-                some = kept[bounds.rows + rows]
-                found.setdefault(kind, []).append((bounds.rows + rows[some], values[some]))
+                found.setdefault(kind, []).append((bounds.rows + rows, values))
+        every = []
         for shown in found.values():
-            rows = np.concatenate([one for one, _ in shown])
-            values = np.concatenate([one for _, one in shown])
+            rows, values = map(np.concatenate, zip(*shown, strict=True))
             order = np.argsort(values, kind="stable")
-            cuts = np.flatnonzero(np.diff(values[order])) + 1
-            for tied in np.split(rows[order], cuts):
-                if 1 < len(tied) <= MOST_TIED:
-                    yield tied.tolist()
+            every.append((rows[order], values[order]))
+        return every
 
     @cached_property
     def times(self) -> Integers:

@@ -20,6 +20,14 @@ NEVER = np.iinfo(np.int64).max
 """The time of a row that has none."""
 
 
+class Seed(NamedTuple):
+    """Where a finding points: a file of the profile, a table of it, and a rowid or byte."""
+
+    file: Path
+    part: str | None
+    place: int | None
+
+
 class Tie(NamedTuple):
     """Rows of a file that show one value of a kind each: rows with equal values belong together.
 
@@ -71,8 +79,10 @@ class Reducible:
     def keep(self, written: Path | None, parts: Flags, rows: Flags) -> None:
         """Of what was written, further files may be written from now on, and of no other one."""
 
-    def row_at(self, part: str | None, place: int) -> int | None:
-        """The row that a finding names by its part and rowid, or by its byte."""
+    def row_at(self, written: Path, rows: Flags, part: str | None, place: int) -> int | None:
+        """The row that a finding on a file that was written with some rows names by its part and
+        rowid, or by its byte.
+        """
         return None
 
     @property

@@ -11,18 +11,19 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
 
 import apsw
 import numpy as np
 
 from ..engine.fewest import fewest_of
+from .guesses import Guesses
 from .items import Items
-from .reducible import NEVER, Flags, Integers
+from .reducible import Flags, Integers
+from .repairs import Attempt, Repairs
 from .sought import Sought, Verdict, rules_of
+from .surroundings import Surroundings
 
 FEW_ROWS = 1_000
 """Rows of a guess that is judged by all rules."""
@@ -33,11 +34,8 @@ FEW = 64
 MOST_FAILED = 64
 """Copies that show nothing, one after the other, after which more groups than few stay."""
 
-NEAR = 3
-"""Rows before and behind a seed in its part that are guessed to be enough."""
-
-WIDER = (4, 32, 256, 2048)
-"""Groups before and behind a seed that are guessed to be enough."""
+FEW_LEFT = 10
+"""Rows that are left, above which the search begins again with the least that shows it."""
 
 Advance = Callable[[int, int, str], None]
 """Is called with the rows that are left out, all rows, and words on what was done."""
@@ -49,13 +47,6 @@ def _print_of(kept: Flags) -> bytes:
 
 class _GivenUp(Exception):
     pass
-
-
-class _Attempt(NamedTuple):
-    """Items that show what is looked for, and what else that is forbidden."""
-
-    items: Flags
-    unwanted: Mapping[str, str]
 
 
 class _NoChecksLeft(Exception):
@@ -89,8 +80,12 @@ class Search:
         self._asked: Set[str] = frozenset()
         self._broken: Set[str] = frozenset()
         """Rules that the profile was asked for, and those of them that it breaks."""
-        self._seeds: Integers = np.empty(0, np.int64)
-        self._seeded: Integers = np.empty(0, np.int64)
+        self._pointed: dict[bytes, Integers] = {}
+        """By copy the rows that findings on what is not looked for point at."""
+        self._is_repaired = False
+        """Whether the search began with the least that shows it, whatever else that shows."""
+        self._surroundings = Surroundings(items)
+        self._repairs = Repairs(items, self._surroundings, self._attempt, self._broken_in_profile)
 
     def smallest(self) -> Flags | None:
         """The items that are left; ``None`` where all of them together do not show it."""
@@ -107,13 +102,40 @@ class Search:
         return rules_of(self._verdict_of_all(kept).others)
 
     def _searched(self) -> Flags:
-        self._find_seeds()
-        found = self._reduced(self._start())
+        found = self._settled(self._start())
+        if self._rows_of(found) <= FEW_LEFT or self._is_repaired:
+            return found
+        try:
+            return self._again(found)
+        except _NoChecksLeft:
+            self.is_stopped = True
+            return found
+
+    def _settled(self, start: Flags) -> Flags:
+        """The least of some items that shows what is looked for, and nothing else that is
+        forbidden, by all rules.
+        """
+        self._trail = [start]
+        found = self._reduced(start)
         while others := self._unwanted(self._verdict_of_all(found)):
             self._forbid(others)
-            repaired = self._repaired(_Attempt(found, others))
-            found = self._reduced(self._gone_back() if repaired is None else repaired)
+            repaired = self._repaired([self._attempt_of_all(found)])
+            if repaired is None:
+                found = self._reduced(self._gone_back())
+            else:
+                self._trail = [repaired]
+                found = self._reduced(repaired)
         return found
+
+    def _again(self, found: Flags) -> Flags:
+        """Fewer rows than were found, by way of the fewest that show what is looked for, whatever
+        else they show.
+        """
+        core = self._core(found)
+        clean = self._repairs.cleanest([core], self._rows_of(found))
+        if clean is None or clean.unwanted:
+            return found
+        return min(found, self._settled(clean.items), key=self._rows_of)
 
     def _unwanted(self, verdict: Verdict) -> Mapping[str, str]:
         """What is not tolerated of what else a copy shows."""
@@ -155,6 +177,21 @@ class Search:
         """Whether a copy with some items shows what is looked for, and nothing forbidden."""
         return self.unwanted_in(kept) == frozenset()
 
+    def _attempt(self, kept: Flags) -> Attempt | None:
+        found = self._verdict(kept)
+        return None if found is None else self._as_attempt(kept, found)
+
+    def _attempt_of_all(self, kept: Flags) -> Attempt:
+        """What a copy that shows what is looked for shows by all rules; all that is forbidden."""
+        found = self._as_attempt(kept, self._verdict_of_all(kept))
+        self._forbid(found.unwanted)
+        return found
+
+    def _as_attempt(self, kept: Flags, found: Verdict) -> Attempt:
+        kept = self.items.whole(kept)
+        pointed = self._pointed.get(_print_of(kept), np.empty(0, np.int64))
+        return Attempt(kept, self._unwanted(found), pointed)
+
     def _forbid(self, others: Iterable[str]) -> None:
         """Copies that were not judged by these rules are judged anew."""
         self.sought.forbid(rules_of(others))
@@ -172,6 +209,7 @@ class Search:
         except apsw.Error:
             return None  # SQLite does not take these rows out
         found = self.sought.verdict(copy)
+        self._point(copy, kept, found)
         is_held = found is not None and not self._unwanted(found)
         if is_held and self.sought.only_reads:
             self._drop(self._base)
@@ -195,72 +233,81 @@ class Search:
         if copy is not None:
             shutil.rmtree(copy.parent)
 
-    def _find_seeds(self) -> None:
-        """The rows that the findings on the whole profile point at, and their files."""
-        files = {self.items.name(file): number for number, file in enumerate(self.items.files)}
-        rows, seeded = set(), set()
-        for name, part, place in self.sought.seeds():
-            number = files.get(name)
-            if number is None:
-                continue
-            seeded.add(number)
-            row = None if place is None else self.items.files[number].row_at(part, place)
-            if row is not None:
-                rows.add(self.items.bounds[number].rows + row)
-        self._seeds = np.array(sorted(rows), np.int64)
-        self._seeded = np.array(sorted(seeded), np.int64)
+    def _point(self, copy: Path, kept: Flags, found: Verdict | None) -> None:
+        if found is not None and found.seeds and self._rows_of(kept) <= FEW_ROWS:
+            self._pointed[_print_of(kept)] = self.items.rows_at(copy, kept, found.seeds)
+
+    def _guesses(self) -> Guesses:
+        """By the rows that the findings on the whole profile point at, and their files."""
+        seeds = self.sought.seeds()
+        rows = self.items.rows_at(self.items.profile, self._every, seeds)
+        names = {one.file for one in seeds}
+        files = [
+            place for place, one in enumerate(self.items.files) if self.items.name(one) in names
+        ]
+        return Guesses(self.items, self._surroundings, rows, np.array(files, np.int64))
 
     def _judge_by_all(self, kept: Flags) -> Verdict:
         copy = self._new_copy("whole")
         self.items.write(copy, kept)
         self.checks += 1
         found = self.sought.verdict_of_all(copy)
+        self._point(copy, kept, found)
         self._drop(copy)
         return found
 
     def _start(self) -> Flags:
         """A likely guess with all that it needs in order to show nothing else, or everything."""
-        tried: list[_Attempt] = []
-        for guess in self._guesses():
-            found = self.items.whole(guess)
-            verdict = self._verdict(found)
-            if verdict is None:
+        guesses, tried = self._guesses(), []
+        for guess in guesses.small():
+            attempt = self._attempt(guess)
+            if attempt is None:
                 continue
-            others = self._unwanted(verdict)
-            if not others and self._rows_of(found) <= FEW_ROWS:
-                others = self._unwanted(self._verdict_of_all(found))
-                self._forbid(others)
-            attempt = self._with_less(_Attempt(found, others))
+            if not attempt.unwanted and self._rows_of(attempt.items) <= FEW_ROWS:
+                attempt = self._attempt_of_all(attempt.items)
             if not attempt.unwanted:
                 return attempt.items
             tried.append(attempt)
-        tried.sort(key=lambda one: (len(one.unwanted), self._rows_of(one.items)))
-        tolerable = next(filter(self._is_tolerable, tried), None)
-        if tolerable is not None:
-            return tolerable.items
-        for attempt in [*self._cores(tried), *tried]:
-            more = self._with_more(attempt)
-            if self._is_tolerable(more):
-                return more.items
-        for guess in self._wider_guesses():
-            found = self.items.whole(guess)
-            verdict = self._verdict(found)
-            if verdict and self._is_tolerable(_Attempt(found, self._unwanted(verdict))):
-                return found
-        return self._all()
+        if (repaired := self._repaired(tried)) is not None:
+            return repaired
+        for guess in guesses.wider():
+            attempt = self._attempt(guess)
+            if attempt is None:
+                continue
+            if not tried and (repaired := self._repaired([attempt])) is not None:
+                return repaired
+            tried.append(attempt)
+            if self._is_taken(attempt):
+                return attempt.items
+        every = Attempt(self._every, {}, np.empty(0, np.int64))
+        repaired = None if tried else self._repaired([every])
+        return self._all() if repaired is None else repaired
 
-    def _cores(self, tried: Iterable[_Attempt]) -> Iterator[_Attempt]:
-        """The least of the smallest attempt that shows what is looked for, whatever else it shows:
-        few rows show little else.
+    def _repaired(self, tried: Sequence[Attempt]) -> Flags | None:
+        """What some attempts, and the core of the smallest, become when what they need is added."""
+        if not tried:
+            return None
+        smallest = min((one.items for one in tried), key=self._rows_of)
+        few = [one for one in tried if self._rows_of(one.items) <= FEW_ROWS]
+        found = self._repairs.cleanest([*few, self._core(smallest)])
+        if found is None:
+            return None
+        taken = found if self._is_taken(found) else None
+        taken = taken or next(filter(self._is_taken, self._repairs.filled(found)), None)
+        if taken is None:
+            return None
+        self._is_repaired = True
+        return taken.items
+
+    def _core(self, kept: Flags) -> Attempt:
+        """The least of some items that shows what is looked for, whatever else it shows: few rows
+        show little else.
         """
-        smallest = min((one.items for one in tried), key=self._rows_of, default=None)
-        if smallest is None or self._rows_of(smallest) > FEW_ROWS:
-            return
-        rows = np.flatnonzero(smallest & self.items.is_row).reshape(-1, 1)
-        found = self._fewest(smallest, rows, lambda kept: self._verdict(kept) is not None)
-        others = self._unwanted(self._verdict_of_all(found))
-        self._forbid(others)
-        yield self._with_less(_Attempt(found, others))
+        every, _, *finer = self._levels()
+        parts = [rows for rows in self.items.parts.values() if len(rows)]
+        for groups in (every, lambda _: parts, *finer):
+            kept = self._fewest(kept, groups(kept), lambda one: self._verdict(one) is not None)
+        return self._attempt_of_all(kept)
 
     def _rows_of(self, kept: Flags) -> int:
         return int(kept[self.items.is_row].sum())
@@ -271,13 +318,12 @@ class Search:
         self._trail.append(self._every)
         return self._every
 
-    def _is_tolerable(self, attempt: _Attempt) -> bool:
+    def _is_taken(self, attempt: Attempt) -> bool:
         """Whether the profile itself breaks all rules that a copy breaks: then they may be."""
         rules = rules_of(attempt.unwanted)
         if not rules <= self._broken_in_profile(rules):
             return False
         self.sought.tolerate(rules)
-        self._trail.append(attempt.items)
         return True
 
     def _broken_in_profile(self, rules: Set[str]) -> Set[str]:
@@ -291,71 +337,6 @@ class Search:
             self._broken = self.sought.broken_in(copy)
             self._drop(copy)
         return self._broken
-
-    def _repaired(self, attempt: _Attempt) -> Flags | None:
-        """Items changed so that nothing forbidden is shown; ``None`` where no way is found."""
-        found = self._with_more(self._with_less(attempt))
-        return None if found.unwanted else found.items
-
-    def _with_less(self, attempt: _Attempt) -> _Attempt:
-        """The same without parts of which more is shown; first those that findings name."""
-        parts = [part for part in self.items.parts if attempt.items[part]]
-        return self._changed(attempt, self._ordered(parts, attempt.unwanted))
-
-    def _with_more(self, attempt: _Attempt) -> _Attempt:
-        """The same with what its rows refer to, and with parts of which nothing was left: the
-        fewest rows of each that belong together; first those that findings name.
-        """
-        if not attempt.unwanted:
-            return attempt
-        rows = np.flatnonzero(attempt.items & self.items.is_row)
-        found = self._better(attempt, self.items.with_rows(attempt.items, rows))
-        parts = [part for part in self._fewest_with if not found.items[part]]
-        return self._changed(found, self._ordered(parts, found.unwanted))
-
-    def _ordered(self, parts: Iterable[int], others: Mapping[str, str]) -> list[int]:
-        words = " ".join(others.values())
-        return sorted(parts, key=lambda part: (self._names[part] not in words, part))
-
-    def _changed(self, attempt: _Attempt, parts: Iterable[int]) -> _Attempt:
-        """Items with or without each of some parts, where less that is forbidden is shown so."""
-        for part in parts:
-            if not attempt.unwanted:
-                break
-            tried = attempt.items.copy()
-            tried[part] = False
-            if not attempt.items[part]:
-                tried = self.items.with_rows(attempt.items, self._fewest_with[part])
-            attempt = self._better(attempt, tried)
-        return attempt
-
-    def _better(self, attempt: _Attempt, other: Flags) -> _Attempt:
-        """Other items where they show less that is forbidden, else the same ones."""
-        verdict = self._verdict(other)
-        if verdict is None:
-            return attempt
-        unwanted = self._unwanted(verdict)
-        is_less = unwanted.keys() < attempt.unwanted.keys()
-        return _Attempt(self.items.whole(other), unwanted) if is_less else attempt
-
-    @cached_property
-    def _names(self) -> Mapping[int, str]:
-        names: dict[int, str] = {}
-        for file, bounds in zip(self.items.files, self.items.bounds, strict=True):
-            names |= dict(zip(range(bounds.parts, bounds.rows), file.parts, strict=True))
-        return names
-
-    @cached_property
-    def _fewest_with(self) -> Mapping[int, Integers]:
-        """For each part that has rows the fewest that belong together and of which one is in it,
-        of those that have a time if there are any.
-        """
-        found: dict[int, Integers] = {}
-        times = self.items.times
-        for one in sorted(self._components, key=lambda one: (times[one].min() == NEVER, len(one))):
-            for part in np.unique(self.items.holder[one]).tolist():
-                found.setdefault(part, one)
-        return found
 
     def _gone_back(self) -> Flags:
         """The last of the copies that show nothing forbidden.
@@ -376,12 +357,34 @@ class Search:
 
     def _reduced(self, found: Flags) -> Flags:
         """The least that holds of something that does."""
-        while True:
+        while self._rows_of(found) > FEW:
             before = int(found.sum())
             for groups in self._levels():
-                found = self._fewest(found, groups(found))
+                if self._rows_of(found) > FEW:
+                    found = self._fewest(found, groups(found))
             if int(found.sum()) == before:
                 return found
+        return self._singly(found)
+
+    def _singly(self, found: Flags) -> Flags:
+        """The least that holds of few items: most of them are needed, and each is left out alone
+        until none can be. The last rows go first, and what others refer to behind these.
+        """
+        files, parts, tied, rows = (level(found) for level in self._levels())
+        needed = self.items.needed_by(np.flatnonzero(found & self.items.is_row))
+        single = sorted(rows, key=lambda one: (needed[one[0]], -one[0]))
+        groups = [*files, *tied, *single, *parts]
+        failed = 0
+        while failed < len(groups):
+            group, *others = groups
+            without = found.copy()
+            without[group] = False
+            if found[group].any() and self.holds(without):
+                found, groups, failed = self.items.whole(without), others, 0
+            else:
+                groups = [*others, group]
+                failed += 1
+        return found
 
     def _fewest(
         self,
@@ -428,59 +431,3 @@ class Search:
         yield lambda _: [np.array([part]) for part in self.items.parts]
         yield self.items.components
         yield lambda kept: np.flatnonzero(kept & self.items.is_row).reshape(-1, 1)
-
-    def _guesses(self) -> Iterator[Flags]:
-        """What is likely to be enough: rows of the findings and what these refer to, of their
-        files and of all, with the rows that describe all others.
-        """
-        every = np.arange(len(self.items.files))
-        for files in (self._seeded, every) if 0 < len(self._seeded) < len(every) else (every,):
-            if len(self._seeds):
-                yield self._guess(files, self._seeds, is_described=False)
-                yield self._guess(files, self._near(), is_described=False)
-                yield self._guess(files, self._seeds)
-                yield self._guess(files, self._around(0))
-            if len(files) < len(every):
-                yield self._with_files(files)
-
-    def _wider_guesses(self) -> Iterator[Flags]:
-        for width in WIDER if len(self._seeds) else ():
-            yield self._guess(np.arange(len(self.items.files)), self._around(width))
-
-    @cached_property
-    def _components(self) -> list[Integers]:
-        return self.items.components(self._every)
-
-    def _near(self) -> Integers:
-        """The seeds, and the rows of their parts next to them in time, as what they overlap is."""
-        found = [self._seeds]
-        for part in np.unique(self.items.holder[self._seeds]).tolist():
-            rows = self.items.parts[part]
-            rows = rows[np.argsort(self.items.times[rows], kind="stable")]
-            places = np.flatnonzero(np.isin(rows, self._seeds))
-            found += [rows[max(one - NEAR, 0) : one + NEAR + 1] for one in places.tolist()]
-        return np.unique(np.concatenate(found))
-
-    def _around(self, width: int) -> Integers:
-        """The seeds, all that ties hold together with them, and what comes before and behind."""
-        seeds = set(self._seeds.tolist())
-        found = [self._seeds]
-        for place, one in enumerate(self._components):
-            if not seeds.isdisjoint(one.tolist()):
-                found += self._components[max(place - width, 0) : place + width + 1]
-        return np.concatenate(found)
-
-    def _guess(self, files: Integers, rows: Integers, *, is_described: bool = True) -> Flags:
-        found = self._with_files(files)
-        is_there = found.copy()
-        found[self.items.is_row] = False
-        if is_described:
-            described = self.items.describing
-            found[described] = is_there[described]
-        return self.items.with_rows(found, rows)
-
-    def _with_files(self, files: Integers) -> Flags:
-        found = self._every.copy()
-        found[: len(self.items.files)] = False
-        found[files] = True
-        return self.items.whole(found)

@@ -6,7 +6,7 @@ import shlex
 import subprocess
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +19,7 @@ from ..engine.candidate import Candidate
 from ..finding import Finding, Report
 from ..options import Options
 from ..ruleset import Rule, Selection
+from .reducible import Seed
 
 FAST = {"db": 1 << 20, "text": 1 << 18}
 """Bytes of small files that are judged by all rules at once, by medium."""
@@ -27,22 +28,16 @@ FEW_FILES = 1
 """Text files that are: each further one takes as long as many rules."""
 
 
-class Seed(NamedTuple):
-    """Where a finding points: a file of the profile, a table of it, and a rowid or byte."""
-
-    file: Path
-    part: str | None
-    place: int | None
-
-
 class Verdict(NamedTuple):
     """What a copy shows besides what is looked for, each with the words of its finding.
 
-    ``is_all``: it was judged by all rules; else by some, and may show more.
+    ``is_all``: it was judged by all rules; else by some, and may show more. ``seeds``: where the
+    findings on what else it shows point.
     """
 
     others: Mapping[str, str]
     is_all: bool
+    seeds: Sequence[Seed] = ()
 
 
 class Sought(ABC):
@@ -104,20 +99,27 @@ class ByRule(Sought):
         own = {one.place for one in report.findings if one.rule == self.rule.id}
         if self._places is None:  # of the profile itself
             self._places = frozenset(own if self.at is None else own & {self.at})
-            self._seeds = [*_seeds(copy, report, self._places)]
+            self._seeds = _seeds(copy, [one for one in report.findings if self._is_sought(one)])
             return Verdict(self._others(report), is_all=False) if self._places else None
         if not own & self._places:
             return None
-        others = self._others(report)
-        if others or not _is_small(candidates):
-            return Verdict(others, is_all=False)
-        every = self._others(self._report(candidates, ()))
-        self.forbid(rules_of(every) - self.tolerated)  # likely in further copies, too
-        return Verdict(every, is_all=True)
+        found = self._judged(copy, report, is_all=False)
+        if found.others or not _is_small(candidates):
+            return found
+        found = self._judged(copy, self._report(candidates, ()), is_all=True)
+        self.forbid(rules_of(found.others) - self.tolerated)  # likely in further copies, too
+        return found
 
     def verdict_of_all(self, copy: Path) -> Verdict:
         """Judge the copy by all rules."""
-        return Verdict(self._others(self._report(_candidates(copy), ())), is_all=True)
+        return self._judged(copy, self._report(_candidates(copy), ()), is_all=True)
+
+    def _judged(self, copy: Path, report: Report, *, is_all: bool) -> Verdict:
+        others = [one for one in report.findings if not self._is_sought(one)]
+        return Verdict(self._others(report), is_all, _seeds(copy, others))
+
+    def _is_sought(self, finding: Finding) -> bool:
+        return finding.rule == self.rule.id and finding.place in (self._places or ())
 
     def seeds(self) -> Sequence[Seed]:
         """Where the rule finds something: its first rows, and those that are shown."""
@@ -143,7 +145,7 @@ class ByRule(Sought):
         found: dict[str, str] = {}
         counts: Counter[str] = Counter()
         for one in report.findings:
-            if one.rule != self.rule.id or one.place not in (self._places or ()):
+            if not self._is_sought(one):
                 named = f"{one.rule}@{one.place}"
                 found[f"{named} {counts[named]}"] = f"{one.place} {one.message} {one.expected}"
                 counts[named] += 1
@@ -176,13 +178,16 @@ def _is_small(candidates: Sequence[Candidate]) -> bool:
     )
 
 
-def _seeds(copy: Path, report: Report, places: Collection[str]) -> Iterator[Seed]:
+def _seeds(copy: Path, findings: Sequence[Finding]) -> Sequence[Seed]:
+    if not findings:
+        return ()
     names = {show_path(path): path.relative_to(copy) for path in (copy, *copy.rglob("*"))}
-    for one in report.findings:
-        file = names.get(one.file)
-        if file is not None and one.place in places:
-            for place in _numbers(one):
-                yield Seed(file, one.table, place)
+    return [
+        Seed(names[one.file], one.table, place)
+        for one in findings
+        if one.file in names
+        for place in _numbers(one)
+    ]
 
 
 def _numbers(finding: Finding) -> Iterator[int | None]:

@@ -41,10 +41,17 @@ class Spans(Reducible):
                 _copy(source, file, int(self.begins[run[0]]), int(self.ends[run[-1]]))
             _copy(source, file, int(self.ends[-1]), None)
 
-    def row_at(self, part: str | None, place: int) -> int | None:
+    def row_at(self, written: Path, rows: Flags, part: str | None, place: int) -> int | None:
         """The row that holds a byte."""
-        row = int(np.searchsorted(self.begins, place, "right")) - 1
-        return row if row >= 0 and place < self.ends[row] else None
+        kept = np.flatnonzero(rows)
+        if not len(kept):
+            return None
+        follows = np.diff(kept) == 1
+        between = np.where(follows, self.begins[kept[1:]] - self.ends[kept[:-1]], len(self.joint))
+        lengths = self.ends[kept] - self.begins[kept]
+        begins = self.begins[0] + np.cumsum(np.append(0, lengths[:-1] + between))
+        at = int(np.searchsorted(begins, place, "right")) - 1
+        return int(kept[at]) if at >= 0 and place < begins[at] + lengths[at] else None
 
 
 def _copy(source: BinaryIO, target: BinaryIO, begin: int, end: int | None) -> None:
