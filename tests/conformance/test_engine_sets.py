@@ -148,6 +148,7 @@ SETS = [
     "(SELECT id FROM STRING_IDS WHERE value = '(SELECT id')",
     "(SELECT id FROM STRING_IDS WHERE value <> 'é' AND length(value) > 0)",
     "(SELECT connectionId FROM CANN_API)",
+    "(SELECT connectionId FROM CANN_API WHERE connectionId IS NOT NULL)",
     "(SELECT globalTaskId FROM COMPUTE_TASK_INFO)",
     "(SELECT id FROM NPU_INFO)",
 ]
@@ -161,6 +162,8 @@ SHAPES = [
     "CASE WHEN {x} IN {s} THEN {y} NOT IN {t} ELSE {x} = 3 END",
     "{x} > 1 AND ({y} IN {t} OR NOT {x} NOT IN {s})",
     "{x} = 1 AND {y} IN (1, 2, 3) AND {x} NOT IN {s}",
+    "abs({x}) NOT IN {s}",
+    "abs({y}) IN {t} OR {x} NOT IN {s}",
 ]
 
 

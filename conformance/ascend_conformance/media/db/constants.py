@@ -19,7 +19,7 @@ MOST_IDS = 5_000
 MOST_RANGES = 8
 """Ranges written out; a set of more of them stays a query, evaluated once per statement."""
 
-_SET = re.compile(r"(?<![\w.])(?P<value>[A-Za-z_][\w.]*) (?P<no>NOT )?IN \(SELECT ")
+_SET = re.compile(r"(?<![\w.])(?P<value>(?!NOT\b)[A-Za-z_][\w.]*) (?P<no>NOT )?IN \(SELECT ")
 _STRINGS = re.compile(r"\(SELECT id FROM STRING_IDS WHERE .*\)\Z", re.DOTALL)
 _KEYS = re.compile(
     r"\(SELECT (?P<column>\w+) FROM (?P<table>\w+)(?: WHERE (?P=column) IS NOT NULL)?\)\Z"
