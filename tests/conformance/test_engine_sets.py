@@ -162,8 +162,8 @@ SHAPES = [
     "CASE WHEN {x} IN {s} THEN {y} NOT IN {t} ELSE {x} = 3 END",
     "{x} > 1 AND ({y} IN {t} OR NOT {x} NOT IN {s})",
     "{x} = 1 AND {y} IN (1, 2, 3) AND {x} NOT IN {s}",
-    "abs({x}) NOT IN {s}",
-    "abs({y}) IN {t} OR {x} NOT IN {s}",
+    "coalesce({x}, 3) NOT IN {s}",
+    "coalesce({y}, 3) IN {t} OR {x} NOT IN {s}",
 ]
 
 
