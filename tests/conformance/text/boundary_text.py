@@ -82,7 +82,9 @@ class Campaign:
     def _open(self, rule: TextRule, subject: str) -> bool:
         """Whether a subject is for a rule of which something is still to be asked."""
         asked = self.alive[rule.id] or rule.keeps
-        return bool(asked) and rule.id.startswith(SUBJECTS[subject].tried or "")
+        chosen = SUBJECTS[subject]
+        is_for = not rule.search.outputs or chosen.output in rule.search.outputs
+        return bool(asked) and is_for and rule.id.startswith(chosen.tried or "")
 
     def _ask(self, subject: str, folder: Folder, rules: Sequence[TextRule]) -> None:
         every = list(load_text_rules().values())
