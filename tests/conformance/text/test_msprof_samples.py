@@ -217,8 +217,8 @@ def test_samples_of_the_unified_bus(tmp_path: Path, text: str, wrong: list[str])
 
 @pytest.mark.parametrize(
     ("rates", "wrong"),
-    [("0,50.25,70.0", []), ("60.0,50.25,70.0", ["CSV280"])],
-    ids=["a delay of no length", "another order"],
+    [("0,50.25,70.0", []), ("70.0,50.25,0", []), ("60.0,50.25,70.0", ["CSV280"])],
+    ids=["a least delay of no length", "a mean delay of no length", "another order"],
 )
 def test_rates_of_a_channel_come_from_delays(tmp_path: Path, rates: str, wrong: list[str]) -> None:
     """``CCUChannelViewer._trans_delay_to_bandwidth`` makes 0 of a delay of 0."""

@@ -95,8 +95,8 @@ def _counted() -> Iterator[tuple[str, Subject]]:
             yield f"{writer}-{product}-{group}", replace(chosen, tried=OF_COUNTERS)
 
 
-PIPELINE = Subject("data-bound", "mindspore", "viewer", tried=("DOC267",))
-"""The folder with files of the data pipeline."""
+PIPELINE = Subject("data-bound", "mindspore", "viewer", ranks=2, tried=("DOC262", "DOC267"))
+"""The folder with files of the data pipeline, and of communication in MindSpore."""
 
 SUBJECTS: Mapping[str, Subject] = {**WHOLE, "mindspore-pipeline": PIPELINE, **dict(_counted())}
 """By name."""
