@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import closing
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 from threading import Timer
 
@@ -133,23 +134,33 @@ class Needs(Sought):
     """A row ``needle``, and rules that ``broken`` finds broken in a text.
 
     Only a judgement by all rules shows what is not forbidden yet, as on large copies.
+    ``points``: the row that the finding of a rule points at.
     """
 
     missed = "no needle"
 
-    def __init__(self, broken: Callable[[str], set[str]]) -> None:
+    def __init__(
+        self, broken: Callable[[str], set[str]], points: Mapping[str, str] | None = None
+    ) -> None:
         self._broken = broken
+        self._points = points or {}
         self._forbidden: Set[str] = frozenset()
         self.asked: list[str] = []
 
     def verdict(self, copy: Path) -> Verdict | None:
         text = copy.read_text() if copy.exists() else ""
         self.asked.append(text)
-        broken = {one: one for one in self._broken(text) & self._forbidden}
-        return Verdict(broken, is_all=False) if "needle" in text else None
+        found = self._judged(text, self._broken(text) & self._forbidden, is_all=False)
+        return found if "needle" in text else None
 
     def verdict_of_all(self, copy: Path) -> Verdict:
-        return Verdict(dict.fromkeys(self._broken(copy.read_text()), ""), is_all=True)
+        text = copy.read_text()
+        return self._judged(text, self._broken(text), is_all=True)
+
+    def _judged(self, text: str, broken: Set[str], *, is_all: bool) -> Verdict:
+        rows = [self._points[one] for one in sorted(broken & self._points.keys())]
+        seeds = [Seed(Path(), None, text.index(one)) for one in rows]
+        return Verdict(dict.fromkeys(broken, ""), is_all, seeds)
 
     def seeds(self) -> list[Seed]:
         return [Seed(Path(), None, self.asked[0].index("needle"))]
@@ -173,6 +184,22 @@ def test_what_a_copy_breaks_that_the_profile_does_not_is_repaired(tmp_path: Path
     assert done.profile.read_text() == "API Name,Count\nfriend,7\nneedle,321\n"
     assert done.others == []
     assert done.checks < 80
+
+
+def test_a_way_to_a_clean_copy_leads_through_copies_that_break_other_rules(tmp_path: Path) -> None:
+    """Each row needs the one before it, and breaks a rule of its own without."""
+    rows = ["needle", "op320,", "op319,", "op318,"]
+
+    def broken(text: str) -> set[str]:
+        missing = [before for row, before in pairwise(rows) if row in text and before not in text]
+        return {f"R{rows.index(one)}" for one in missing}
+
+    points = {f"R{place + 1}": row for place, row in enumerate(rows[:-1])}
+    done = shrink(many_lines(tmp_path / "in"), Needs(broken, points), tmp_path / "out")
+    found = done.profile.read_text().splitlines()[1:]
+    assert found == ["op318,318", "op319,319", "op320,320", "needle,321"]
+    assert done.others == []
+    assert done.checks < 60
 
 
 def test_what_the_profile_breaks_as_well_is_tolerated_only_where_it_has_to_be(
@@ -253,6 +280,10 @@ def test_rows_of_csv_files_are_those_that_a_reader_sees(tmp_path: Path) -> None:
     for kept in range(16):
         flags = np.array([bool(kept >> place & 1) for place in range(4)])
         sheet.write(tmp_path / "b.csv", np.array([True]), flags)
+        text = (tmp_path / "b.csv").read_bytes()
+        for row in np.flatnonzero(flags).tolist():
+            place = text.index(b"\n%c," % b"abcd"[row]) + 1
+            assert sheet.row_at(tmp_path / "b.csv", flags, "a", place) == row
         with (tmp_path / "b.csv").open(newline="") as file:
             found = list(csv.reader(file))
         assert found == [rows[0], *[row for row, flag in zip(rows[1:], flags, strict=True) if flag]]
@@ -270,6 +301,10 @@ def test_events_of_timelines_are_those_that_a_reader_sees(form: str, tmp_path: P
         flags = np.array([bool(kept >> place & 1) for place in range(4)])
         timeline.write(tmp_path / "b.json", np.ones(2, np.bool_), flags)
         value = json.loads((tmp_path / "b.json").read_text())
+        text = (tmp_path / "b.json").read_bytes()
+        for row in np.flatnonzero(flags).tolist():
+            place = text.index(b"]} %d" % row)
+            assert timeline.row_at(tmp_path / "b.json", flags, None, place) == row
         found = value if isinstance(value, list) else value["traceEvents"]
         assert found == [one for one, flag in zip(events, flags, strict=True) if flag]
 
@@ -296,8 +331,15 @@ def test_rows_of_databases_keep_their_texts_and_numbers_count_without_gaps(tmp_p
         assert new.execute(CALLS).fetchall() == [old.execute(CALLS).fetchall()[at] for at in (1, 3)]
         ids = [one for (one,) in new.execute("SELECT id FROM STRING_IDS ORDER BY id")]
         assert new.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        starts = new.execute("SELECT rowid, startNs FROM CANN_API").fetchall()
     assert len(ids) == int(rows[found.part == texts].sum())
     assert all(one % (1 << 28) == at for at, one in enumerate(ids))
+    for rowid, start in starts:
+        row = found.row_at(copy, rows, "CANN_API", rowid)
+        assert row is not None
+        assert rows[row]
+        assert found.times[row] == start
+    assert found.row_at(copy, rows, "CANN_API", 1 + max(rowid for rowid, _ in starts)) is None
     before = copy.read_bytes()
     found.keep(copy, np.ones(len(found.parts), np.bool_), rows)
     found.write(tmp_path / "again.db", np.ones(len(found.parts), np.bool_), rows)

@@ -25,8 +25,8 @@ MOST_ROWS = 300
 MOST_CHANGES = 120
 """Copies that are judged on the way to one that shows nothing forbidden."""
 
-MOST_WITH_LITTLE = 24
-"""Copies that are still judged when one shows only what the profile does."""
+MOST_WITH_LITTLE = 30
+"""Copies that are still judged when one shows only what the profile does, first others."""
 
 FEW_POINTED = 6
 """Rows that findings point at, each of which is tried alone."""
@@ -37,6 +37,9 @@ FEW_ROWS = 24
 
 RULE, FINDING = 40, 8
 """Rows that are as bad as a rule more, and as a finding more: rows are left out afterwards."""
+
+LITTLE = 150
+"""Rows that are as bad as findings that are all of rules that the profile breaks."""
 
 LATER = 60
 """Rows, or what is as bad, that others may have more before changes that no finding names."""
@@ -105,13 +108,21 @@ class _Way:
         rules = [rule for rule in rules_of(attempt.unwanted) if not self._broken.get(rule)]
         return len(rules), len(attempt.unwanted)
 
+    def worth(self, attempt: Attempt) -> tuple[int, int, int]:
+        """The lower the better: the same rules, all rules, rows."""
+        rules, _ = self.extent(attempt)
+        return rules, len(rules_of(attempt.unwanted)), self.rows_of(attempt.items)
+
     def rows_of(self, kept: Flags) -> int:
         """The number of rows."""
         return int(kept[self._is_row].sum())
 
     def _distance(self, attempt: Attempt) -> int:
         rules, findings = self.extent(attempt)
-        return self.rows_of(attempt.items) + RULE * rules + FINDING * findings
+        is_little = findings > 0 == rules  # what the profile breaks is hardly repaired
+        return (
+            self.rows_of(attempt.items) + (RULE * rules or LITTLE * is_little) + FINDING * findings
+        )
 
 
 class Repairs:
@@ -142,7 +153,7 @@ class Repairs:
         left = MOST_CHANGES
         while best := way.next():
             attempt = best.attempt
-            if least is None or way.extent(attempt) < way.extent(least):
+            if least is None or way.worth(attempt) < way.worth(least):
                 least = attempt
                 if not way.extent(least)[0]:
                     left = min(left, MOST_WITH_LITTLE)
