@@ -108,8 +108,12 @@ class _Way:
         rules = [rule for rule in rules_of(attempt.unwanted) if not self._broken.get(rule)]
         return len(rules), len(attempt.unwanted)
 
-    def worth(self, attempt: Attempt) -> tuple[int, int, int]:
-        """The lower the better: the same rules, all rules, rows."""
+    def least(self, found: Attempt | None) -> Attempt:
+        """The best of what is open, or what was found: by the same rules, all rules and rows."""
+        attempts = [one.attempt for one in self._opened] + ([found] if found else [])
+        return min(attempts, key=self._worth)
+
+    def _worth(self, attempt: Attempt) -> tuple[int, int, int]:
         rules, _ = self.extent(attempt)
         return rules, len(rules_of(attempt.unwanted)), self.rows_of(attempt.items)
 
@@ -153,10 +157,9 @@ class Repairs:
         left = MOST_CHANGES
         while best := way.next():
             attempt = best.attempt
-            if least is None or way.worth(attempt) < way.worth(least):
-                least = attempt
-                if not way.extent(least)[0]:
-                    left = min(left, MOST_WITH_LITTLE)
+            least = way.least(least)
+            if not way.extent(least)[0]:
+                left = min(left, MOST_WITH_LITTLE)
             if left <= 0 or not least.unwanted:
                 break
             for changed in best.changes:
