@@ -63,6 +63,11 @@ class Reducible:
         self.part: Integers = np.empty(0, np.int64)
 
     @property
+    def labels(self) -> Sequence[str]:
+        """What findings call the parts."""
+        return self.parts
+
+    @property
     def times(self) -> Integers:
         """For each row its time in ns, or :data:`NEVER`."""
         return np.full(len(self.part), NEVER)

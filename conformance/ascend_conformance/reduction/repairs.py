@@ -22,7 +22,7 @@ from .surroundings import Surroundings
 MOST_ROWS = 300
 """Rows of a copy that is changed: judging more takes too long."""
 
-MOST_CHANGES = 120
+MOST_CHANGES = 90
 """Copies that are judged on the way to one that shows nothing forbidden."""
 
 MOST_WITH_LITTLE = 30
@@ -72,6 +72,7 @@ class _Way:
         self._is_row, self._ask = is_row, broken
         self._broken: dict[str, bool] = {}
         self._opened: list[_Open] = []
+        self._tried: set[bytes] = set()
         self._fewest: dict[tuple[Set[str], tuple[int, ...]], int] = {}
 
     def open(self, attempt: Attempt, *changes: Iterator[Flags]) -> None:
@@ -89,6 +90,10 @@ class _Way:
     def close(self, one: _Open) -> None:
         """All changes of an attempt were tried."""
         self._opened = [other for other in self._opened if other is not one]
+
+    def drop(self, attempt: Attempt) -> None:
+        """An attempt shows more than was known."""
+        self._opened = [other for other in self._opened if other.attempt is not attempt]
 
     def next(self) -> _Open | None:
         """What is nearest to nothing forbidden; the profile was asked for all that it shows."""
@@ -109,13 +114,23 @@ class _Way:
         return len(rules), len(attempt.unwanted)
 
     def least(self, found: Attempt | None) -> Attempt:
-        """The best of what is open, or what was found: by the same rules, all rules and rows."""
+        """The best of what is open, or what was found: by rules that the profile does not break,
+        by findings if there are any, by rules that it does break, and by rows.
+        """
         attempts = [one.attempt for one in self._opened] + ([found] if found else [])
         return min(attempts, key=self._worth)
 
     def _worth(self, attempt: Attempt) -> tuple[int, int, int]:
-        rules, _ = self.extent(attempt)
-        return rules, len(rules_of(attempt.unwanted)), self.rows_of(attempt.items)
+        rules, findings = self.extent(attempt)
+        others = findings if rules else len(rules_of(attempt.unwanted))
+        return rules, others, self.rows_of(attempt.items)
+
+    def is_new(self, kept: Flags, most_rows: int) -> bool:
+        """Whether a copy was not tried yet, and has fewer rows."""
+        copy = np.packbits(kept).tobytes()
+        is_new = copy not in self._tried and self.rows_of(kept) < most_rows
+        self._tried.add(copy)
+        return is_new
 
     def rows_of(self, kept: Flags) -> int:
         """The number of rows."""
@@ -132,7 +147,8 @@ class _Way:
 class Repairs:
     """Changes of copies of a profile.
 
-    ``judge``: what a copy shows, ``None`` where not what is looked for. ``broken``: those of some
+    ``judge``: what a copy shows, ``None`` where not what is looked for; ``judge_by_all``: by all
+    rules, not only by those that copies broke so far. ``broken``: those of some
     rules that the profile itself breaks.
     """
 
@@ -141,10 +157,11 @@ class Repairs:
         items: Items,
         surroundings: Surroundings,
         judge: Callable[[Flags], Attempt | None],
+        judge_by_all: Callable[[Flags], Attempt],
         broken: Callable[[Set[str]], Set[str]],
     ) -> None:
         self._items, self._surroundings = items, surroundings
-        self._judge, self._broken = judge, broken
+        self._judge, self._judge_by_all, self._broken = judge, judge_by_all, broken
 
     def cleanest(self, attempts: Iterable[Attempt], most_rows: int = MOST_ROWS) -> Attempt | None:
         """An attempt that shows nothing forbidden, else one that shows only what the profile does,
@@ -154,16 +171,23 @@ class Repairs:
         for attempt in attempts:
             way.open(attempt, self._directed(attempt), self._further(attempt))
         least: Attempt | None = None
+        judged: Attempt | None = None
         left = MOST_CHANGES
         while best := way.next():
             attempt = best.attempt
             least = way.least(least)
-            if not way.extent(least)[0]:
-                left = min(left, MOST_WITH_LITTLE)
+            if not way.extent(least)[0] and least is not judged:
+                by_all = self._judge_by_all(least.items)
+                if by_all.unwanted.keys() != least.unwanted.keys():
+                    way.drop(least)
+                    way.open(by_all, self._directed(by_all), self._further(by_all))
+                    least = judged
+                    continue
+                judged, left = least, min(left, MOST_WITH_LITTLE)
             if left <= 0 or not least.unwanted:
                 break
             for changed in best.changes:
-                if way.rows_of(self._items.whole(changed)) >= most_rows:
+                if not way.is_new(self._items.whole(changed), most_rows):
                     continue
                 left -= 1
                 found = self._judge(changed)
@@ -246,12 +270,12 @@ class Repairs:
 
     def _named(self, others: Mapping[str, str]) -> list[int]:
         """The parts that findings name."""
-        words = set(re.findall(r"\w+", " ".join(others.values())))
-        return [part for part, name in self._names.items() if name in words]
+        words = " ".join(re.findall(r"\w+", " ".join(others.values())))
+        return [part for part, name in self._names.items() if name and f" {name} " in f" {words} "]
 
     @cached_property
     def _names(self) -> Mapping[int, str]:
         names: dict[int, str] = {}
         for file, bounds in zip(self._items.files, self._items.bounds, strict=True):
-            names |= dict(zip(range(bounds.parts, bounds.rows), file.parts, strict=True))
+            names |= dict(zip(range(bounds.parts, bounds.rows), file.labels, strict=True))
         return names

@@ -85,7 +85,9 @@ class Search:
         self._is_repaired = False
         """Whether the search began with the least that shows it, whatever else that shows."""
         self._surroundings = Surroundings(items)
-        self._repairs = Repairs(items, self._surroundings, self._attempt, self._broken_in_profile)
+        self._repairs = Repairs(
+            items, self._surroundings, self._attempt, self._attempt_of_all, self._broken_in_profile
+        )
 
     def smallest(self) -> Flags | None:
         """The items that are left; ``None`` where all of them together do not show it."""

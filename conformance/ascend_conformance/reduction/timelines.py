@@ -23,6 +23,8 @@ NS_PER_US = FACTORS["us", "ns"]
 METADATA = "M"
 """The phase of events that name and place processes and threads."""
 
+NAME_OF_PROCESS = "process_name"
+
 OF_PROCESSES = "process_"
 """What names of those begin with that are about a whole process."""
 
@@ -42,6 +44,7 @@ class Timeline(Spans):
         arrows: tuple[list[int], list[Any]] = ([], [])
         self._processes: list[str] = []
         self._metadata: dict[str, list[int]] = {}
+        names: dict[str, str] = {}
         with path.open("rb") as file:
             for row, (begin, end) in enumerate(events.spans):
                 file.seek(begin)
@@ -54,13 +57,21 @@ class Timeline(Spans):
                     is_of_process = str(event.get("name")).startswith(OF_PROCESSES)
                     about = self._processes[part[-1]] if is_of_process else lane
                     self._metadata.setdefault(about, []).append(row)
+                    if event.get("name") == NAME_OF_PROCESS and isinstance(event.get("args"), dict):
+                        names[self._processes[part[-1]]] = str(event["args"].get("name"))
                 times.append(nanoseconds(event["ts"], NS_PER_US) if "ts" in event else NEVER)
                 if event.get("ph") in FLOWS:
                     arrows[0].append(row)
                     arrows[1].append(f"{event.get('cat')} {event.get('id')}")
         self.parts = tuple(lanes)
         self.part, self._times = np.array(part, np.int64), np.array(times, np.int64)
+        self._labels = [names.get(one, "") for one in self._processes]
         self._arrows = tie(f"arrow of {path}", *arrows)
+
+    @property
+    def labels(self) -> Sequence[str]:
+        """Of each lane the name of its process, which is a layer."""
+        return self._labels
 
     @property
     def times(self) -> Integers:
