@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -178,9 +178,10 @@ class Layout:
 
     def match(self, name: str) -> Match | None:
         """What a file is by its name; ``None`` for a name of no profile."""
-        if self._every_form.fullmatch(name) is None:
-            return None
-        return next((one for file in self._ordered for one in self._matches(file, name)), None)
+        for form, files in self._stages:
+            if form.fullmatch(name):
+                return next((one for file in files for one in self._matches(file, name)), None)
+        return None
 
     def is_file(self, which: str, name: str) -> bool:
         """Whether a name is that of one kind of file, of any producer."""
@@ -200,27 +201,35 @@ class Layout:
             found[file.id] += file.forms
         return dict(found)
 
-    @cached_property
-    def _every_form(self) -> re.Pattern[str]:
-        """One expression for the names of all files: a folder may hold any number of others."""
-        forms = (form.expression for file in self._ordered for form in file.forms)
-        return re.compile("|".join(f"(?:{one})" for one in forms))
+    @property
+    def _stages(self) -> Iterator[tuple[re.Pattern[str], Sequence[NamedFile]]]:
+        """Databases, then all other files: what the spec lists is not read for a database."""
+        yield self._form_of_databases, self._databases
+        yield self._form_of_others, self._others
 
     @cached_property
-    def _ordered(self) -> tuple[NamedFile, ...]:
-        """Databases first, then what has names of its own, then what the spec lists.
+    def _form_of_databases(self) -> re.Pattern[str]:
+        return _every_form(self._databases)
+
+    @cached_property
+    def _form_of_others(self) -> re.Pattern[str]:
+        return _every_form(self._others)
+
+    @cached_property
+    def _databases(self) -> Sequence[NamedFile]:
+        return self._ordered(one for one in self.files.values() if one.carrier)
+
+    @cached_property
+    def _others(self) -> Sequence[NamedFile]:
+        return self._ordered(one for one in self.files.values() if not one.carrier)
+
+    def _ordered(self, files: Iterable[NamedFile]) -> Sequence[NamedFile]:
+        """What has names of its own first, then what the spec lists.
 
         MindSpore comes last: most names are those of the PyTorch adapter, too.
         """
-        return tuple(
-            sorted(
-                self.files.values(),
-                key=lambda one: (
-                    one.carrier is None,
-                    one.id in ("csv", "timeline"),
-                    one.producer == "mindspore",
-                ),
-            )
+        return sorted(
+            files, key=lambda one: (one.id in ("csv", "timeline"), one.producer == "mindspore")
         )
 
     def _match(self, file: NamedFile, found: Mapping[str, str]) -> Match:
@@ -246,6 +255,12 @@ class Layout:
             if document != f"{FOLDER}/{PARTS}":
                 for name, row in content.get(key, {}).items():
                     yield content["producer"], name, row, f"{document}: {key}.{name}"
+
+
+def _every_form(files: Iterable[NamedFile]) -> re.Pattern[str]:
+    """One expression for the names of some files: a folder may hold any number of others."""
+    forms = (form.expression for file in files for form in file.forms)
+    return re.compile("|".join(f"(?:{one})" for one in forms))
 
 
 class _Parts(dict[str, Field]):

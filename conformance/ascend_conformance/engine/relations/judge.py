@@ -8,10 +8,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-import pyarrow as pa
-
-from ascend_ref.db.header import UnreadableDatabase
-
 from ...finding import Finding, Scalar, Skipped
 from ...loss import window_of
 from ..asking import At, Question
@@ -26,7 +22,7 @@ from .sql import (
     is_of_texts,
     rows_query,
 )
-from .views import Bound, Shown, Streaming, View
+from .views import MIXED, Bound, Shown, Streaming, View
 from .walk_rows import is_joined_walk, walk_rows
 from .walking import walked_by_code
 
@@ -49,10 +45,6 @@ class Answer:
     examples: tuple[Mapping[str, Any], ...] = ()
     query: str = ""
     window: Mapping[str, Scalar] = field(default_factory=dict)
-
-
-NOT_A_WALK = (UnreadableDatabase, UnicodeDecodeError, pa.ArrowInvalid, pa.ArrowTypeError)
-"""What comes of rows that hold anything but integers: the last two where they lie in memory."""
 
 
 NOTHING_TO_JUDGE = "nothing to judge: no row that it is about"
@@ -171,7 +163,7 @@ def counted_together(relations: Sequence[Relation], shown: Shown, wanted: int = 
     if relations[0].search.walk and isinstance(shown, Streaming):
         try:
             return walked_by_code(relations, shown, wanted)
-        except NOT_A_WALK:
+        except MIXED:
             if len(relations) > 1:
                 return [
                     one for alone in relations for one in counted_together([alone], shown, wanted)

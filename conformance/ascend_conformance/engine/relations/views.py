@@ -10,6 +10,8 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 import pyarrow as pa
 
+from ascend_ref.db.header import UnreadableDatabase
+
 Dialect = Literal["sqlite", "duckdb"]
 
 
@@ -38,6 +40,8 @@ class Part:
     relation that reads the column, so that links stay bare columns in joins. ``codes``: by column,
     the numbers that stand for its texts. ``keys``: columns of which each value is in one row only.
     ``joins``: what is joined to the source where its alias is used. ``is_empty``: it has no row.
+    ``is_distinct``: whether it is known of a column that no two rows that take part in what reads
+    it have one value.
     """
 
     source: str
@@ -49,6 +53,7 @@ class Part:
     keys: frozenset[str] = frozenset()
     joins: Mapping[str, str] = field(default_factory=dict)
     is_empty: bool = False
+    is_distinct: Callable[[str], bool] = lambda _: False
 
     def select(self, names: Sequence[str], coded: bool = False) -> str:
         """The part as a SELECT of ``place`` and these columns; NULL for those it does not show."""
@@ -122,6 +127,10 @@ class View:
         """Whether each value of a column is in one row only."""
         return len(self.parts) == 1 and name in self.parts[0].keys
 
+    def is_distinct(self, name: str) -> bool:
+        """Whether it is known that no two rows have one value of a column."""
+        return self.is_key(name) or (len(self.parts) == 1 and self.parts[0].is_distinct(name))
+
     def marked(self, groups: Sequence[Collection[str]]) -> str:
         """The rows with the columns of all groups; see :meth:`Part.marked`."""
         return " UNION ALL ".join(part.marked(groups) for part in self._with_rows)
@@ -172,6 +181,10 @@ class Shown(Protocol):
 
     def values(self, query: str, columns: int, rows: int) -> Sequence[tuple[Any, ...]]:
         """The first rows of a SELECT, as values that are safe to show."""
+
+
+MIXED = (UnreadableDatabase, UnicodeDecodeError, pa.ArrowInvalid, pa.ArrowTypeError)
+"""What comes of columns that hold anything but integers: the last two where they lie in memory."""
 
 
 @runtime_checkable

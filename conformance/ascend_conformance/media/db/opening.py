@@ -79,8 +79,11 @@ def _documents(listing: Listing) -> tuple[Path, ...]:
 
 def _find_documents(listing: Listing) -> tuple[Path, ...]:
     """The documents about a capture in a folder, the first of each kind; profiler_info first."""
-    found = {match.file.id: path for path, match in reversed(listing.matches)}
-    return tuple(found[name] for name in ABOUT if name in found)
+    is_file = layout_catalog().is_file
+    first = (
+        next((one for one in listing.paths if is_file(name, one.name)), None) for name in ABOUT
+    )
+    return tuple(filter(None, first))
 
 
 def _has_texts(listing: Listing) -> bool:

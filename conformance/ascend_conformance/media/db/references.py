@@ -7,18 +7,17 @@ temporary key table built once per connection. All three give the same answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import apsw
-import numpy as np
 import pyarrow as pa
 
-from ascend_ref import arrays
 from ascend_spec import Schema
 
+from .boxes import boxes_of
 from .layout import Layout
 from .places import reference_kind
 from .sql import single_row
@@ -26,9 +25,6 @@ from .sql import single_row
 Range = tuple[int, int]
 Place = tuple[str, str]
 MAX_RANGES = 6
-
-BOXES = 1 << 26
-"""Largest span of ids that is ticked off in memory: 64 MiB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,34 +65,25 @@ def survey_key(connection: apsw.Connection, table: str, column: str) -> Target:
 
 
 def survey_column(
-    connection: apsw.Connection, table: str, column: str, batches: Iterator[pa.RecordBatch]
+    connection: apsw.Connection, table: str, column: str, batches: Iterable[pa.RecordBatch]
 ) -> Target:
-    """The same for any other column; ``batches`` stream the column once, where that pays.
+    """The same for any other column; ``batches`` stream the column once.
 
-    Every integer ticks a box between the column's bounds. Values that are no integers, or lie too
-    far apart for boxes, leave it to SQLite to find out what is distinct.
+    Values that are no integers, or lie too far apart, leave it to SQLite to find out what is
+    distinct.
     """
-    number = f"CASE WHEN typeof({column}) = 'integer' THEN {column} END"
-    count, low, high, integers = single_row(
-        connection,
-        f"SELECT count({column}), min({number}), max({number}), count({number}) FROM main.{table}",
-    )
-    if count == 0:
-        return Target(table, column, (), is_key=False)
-    plain = integers == count
-    if plain and high - low < BOXES:
-        ticked = np.zeros(high - low + 3, dtype=bool)
-        for batch in batches:
-            ticked[arrays.integers(batch.column(0).drop_null()) - low + 1] = True
-        edges = np.flatnonzero(ticked[1:] != ticked[:-1])
-        ranges = tuple(
-            (low + int(start), low + int(end) - 1)
-            for start, end in zip(edges[::2], edges[1::2], strict=True)
-        )
+    boxes = boxes_of(batches)
+    if boxes is not None:
+        ranges = tuple(boxes.ranges())
         few = ranges if len(ranges) <= MAX_RANGES else None
-        return Target(table, column, few, is_key=False, repeats=int(ticked.sum()) < count)
-    (distinct,) = single_row(connection, f"SELECT count(DISTINCT {column}) FROM main.{table}")
-    dense = ((low, high),) if plain and high - low + 1 == distinct else None
+        return Target(table, column, few, is_key=False, repeats=boxes.repeats)
+    number = f"CASE WHEN typeof({column}) = 'integer' THEN {column} END"
+    count, low, high, integers, distinct = single_row(
+        connection,
+        f"SELECT count({column}), min({number}), max({number}), count({number}), "
+        f"count(DISTINCT {column}) FROM main.{table}",
+    )
+    dense = ((low, high),) if integers == count and high - low + 1 == distinct else None
     return Target(table, column, dense, is_key=False, repeats=distinct < count)
 
 
