@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
-from .repeats import without_repeats
 from .rule import Relation
 from .views import Bound, Codes, Dialect, View
 
@@ -50,10 +49,7 @@ def _coded(relation: Relation, bound: Mapping[str, View]) -> Relation:
     }
 
     def rewritten(text: str | None, exact: Collection[str] = ()) -> str | None:
-        if not text:
-            return text
-        coded = _COMPARED.sub(lambda match: _rewritten(match, numbers, exact), text)
-        return without_repeats(coded, bound)
+        return text and _COMPARED.sub(lambda match: _rewritten(match, numbers, exact), text)
 
     walk = search.walk and replace(search.walk, of=rewritten(search.walk.of))
     # The aliases and columns of the original stay: rows with a bad cell are left out by them.

@@ -40,8 +40,6 @@ class Part:
     relation that reads the column, so that links stay bare columns in joins. ``codes``: by column,
     the numbers that stand for its texts. ``keys``: columns of which each value is in one row only.
     ``joins``: what is joined to the source where its alias is used. ``is_empty``: it has no row.
-    ``is_distinct``: whether it is known of a column that no two rows that take part in what reads
-    it have one value.
     """
 
     source: str
@@ -53,7 +51,6 @@ class Part:
     keys: frozenset[str] = frozenset()
     joins: Mapping[str, str] = field(default_factory=dict)
     is_empty: bool = False
-    is_distinct: Callable[[str], bool] = lambda _: False
 
     def select(self, names: Sequence[str], coded: bool = False) -> str:
         """The part as a SELECT of ``place`` and these columns; NULL for those it does not show."""

@@ -24,7 +24,6 @@ from ascend_spec import Catalog, Schema, catalog
 from ascend_spec.db.model import Reading, Revision
 
 from ...options import PARALLEL_BYTES
-from .boxes import boxes_of
 from .constants import ConstantSets
 from .documents import SideDocument
 from .layout import Layout, match_layout
@@ -63,7 +62,6 @@ class Session:
     profiler: Session | None = None
     documents: tuple[SideDocument, ...] = ()
     stop: Event = field(default_factory=Event)
-    _distinct: dict[str, bool] = field(default_factory=dict)
 
     @cached_property
     def rows(self) -> Mapping[str, int]:
@@ -124,14 +122,6 @@ class Session:
                     yield batch
             return
         yield from batches_of(self.connection, query)
-
-    def is_distinct(self, query: str) -> bool:
-        """Whether it is known that no two rows of a SELECT of one column have one value."""
-        if query not in self._distinct:
-            with closing(self.stream(query)) as batches:
-                boxes = boxes_of(batches)
-            self._distinct[query] = boxes is not None and not boxes.repeats
-        return self._distinct[query]
 
     @property
     def is_small(self) -> bool:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -122,17 +121,7 @@ class ShownByDatabase:
             whole = with_interval(columns, facts.interval)
             numbers = codes.get(entity, {})
             shower = Part(f"main.{table}", f"{table}.rowid", whole, (), links, numbers, unique)
-            shower = replace(shower, is_distinct=partial(self._is_distinct, shower))
             yield View(entity, table, SPACE, (shower,), "database")
-
-    def _is_distinct(self, part: Part, name: str) -> bool:
-        """Of whole numbers in a file; a database in memory changes from query to query."""
-        if self.session.path is None or self.condemned:
-            return False
-        condition = " AND ".join(part.links([name])) or "TRUE"
-        return self.session.is_distinct(
-            f"SELECT {part.columns[name]} FROM {part.source} WHERE {condition}"
-        )
 
     @cached_property
     def _only_device(self) -> str | None:
