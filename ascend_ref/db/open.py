@@ -236,15 +236,25 @@ def quick_check(connection: apsw.Connection) -> str | None:
 
 
 def require_sound(connection: apsw.Connection, path: Path) -> None:
-    """Raise :class:`UnreadableDatabase` for a file of which no row must be read.
+    """Raise :class:`UnreadableDatabase` for a file of which no row must be read."""
+    require_stored(connection, path)
+    require_sound_pages(connection, path)
 
-    The check of the pages would run the expression of a generated column for every row, whatever
-    it costs; no exporter and no viewer has ever declared one.
+
+def require_stored(connection: apsw.Connection, path: Path) -> None:
+    """Raise :class:`UnreadableDatabase` for a generated column.
+
+    The check of the pages would run its expression for every row, whatever it costs; no exporter
+    and no viewer has ever declared one.
     """
     computed = read_examples(connection, GENERATED_COLUMNS, columns=2, rows=1)
     if computed:
         place = ".".join(map(str, computed[0]))
         raise UnreadableDatabase(path, f"{place} is a generated column; expected stored columns")
+
+
+def require_sound_pages(connection: apsw.Connection, path: Path) -> None:
+    """Raise :class:`UnreadableDatabase` for damaged pages; each of them is looked at."""
     damage = quick_check(connection)
     if damage:
         raise UnreadableDatabase(path, f"damaged: {damage}; expected sound pages")

@@ -124,10 +124,6 @@ class View:
         """Whether each value of a column is in one row only."""
         return len(self.parts) == 1 and name in self.parts[0].keys
 
-    def is_distinct(self, name: str) -> bool:
-        """Whether it is known that no two rows have one value of a column."""
-        return self.is_key(name) or (len(self.parts) == 1 and self.parts[0].is_distinct(name))
-
     def marked(self, groups: Sequence[Collection[str]]) -> str:
         """The rows with the columns of all groups; see :meth:`Part.marked`."""
         return " UNION ALL ".join(part.marked(groups) for part in self._with_rows)

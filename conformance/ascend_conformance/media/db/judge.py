@@ -91,6 +91,7 @@ def judge(
             if _can_fire(session, instance):
                 tasks.append(_single_task(session, instance))
     tasks.sort(key=lambda task: -task.weight)
+    session.require_sound()
     for asked in _run(session, tasks, references, progress, workers):
         outcome.add(asked)
     _judge_again(session, outcome, references)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import apsw
@@ -17,13 +18,16 @@ from ascend_ref.db.open import (
     attach_readonly,
     open_readonly,
     require_sound,
+    require_sound_pages,
+    require_stored,
 )
 from ascend_spec import layout_catalog
 
 from ...engine.candidate import Candidate, Listing
-from ...options import Options
+from ...options import PARALLEL_BYTES, Options
 from .documents import SideDocument, read_document
 from .session import Session, start
+from .soundness import sound_meanwhile
 from .sql import register
 
 ABOUT = ("profiler_info", "profiler_metadata")
@@ -93,12 +97,20 @@ def _has_texts(listing: Listing) -> bool:
 
 @contextmanager
 def open_session(candidate: Candidate, options: Options) -> Iterator[Session]:
-    """The database, its pages checked, opened with the databases that lie next to it."""
+    """The database, opened with those that lie next to it; the pages of a large one are looked at
+    meanwhile, see :meth:`Session.require_sound`.
+    """
     neighbours: Neighbours = candidate.details or Neighbours()
     with ExitStack() as stack:
         connection = stack.enter_context(closing(open_readonly(candidate.path)))
         register(connection)
-        require_sound(connection, candidate.path)
+        require_stored(connection, candidate.path)
+        stop = Event()
+        if options.workers < 2 or candidate.size < PARALLEL_BYTES:
+            require_sound_pages(connection, candidate.path)
+            looking = None
+        else:
+            looking = stack.enter_context(sound_meanwhile(candidate.path, connection, stop))
         documents = tuple(map(read_document, neighbours.documents))
         profiler = _profiler_of(candidate, connection, options, stack)
         info = _profiler_info(neighbours, documents)
@@ -106,6 +118,8 @@ def open_session(candidate: Candidate, options: Options) -> Iterator[Session]:
             *(candidate.label, candidate.path, connection, options.reading, info, profiler),
             judged_by=options.judged_by("revision"),
         )
+        session.stop = stop
+        session.require_sound = looking or session.require_sound
         if profiler is None and not neighbours.others_judge:
             session.documents = documents
         yield session

@@ -47,6 +47,7 @@ class Session:
     ``profiler_info`` is the parsed ``profiler_info_{rank}.json`` beside it, ``profiler`` the
     profiler database next to an analysis.db, also attached as schema ``profiler``; ``documents``
     are those around it that are judged with it. Setting ``stop`` ends what worker threads still do.
+    ``require_sound`` waits until all pages were looked at, and raises ``UnreadableDatabase``.
     """
 
     label: str
@@ -62,6 +63,7 @@ class Session:
     profiler: Session | None = None
     documents: tuple[SideDocument, ...] = ()
     stop: Event = field(default_factory=Event)
+    require_sound: Callable[[], None] = lambda: None
 
     @cached_property
     def rows(self) -> Mapping[str, int]:
