@@ -24,6 +24,7 @@ from ascend_conformance.engine.relations.judge import Answer, ask
 from ascend_conformance.engine.relations.rule import load_relations
 from ascend_conformance.finding import FileReport
 from ascend_conformance.media.db import judge as engine
+from ascend_conformance.media.db import opening
 from ascend_conformance.media.db import session as sessions
 from ascend_conformance.media.db.fusion import FUSED_RULES
 from ascend_conformance.media.db.judge import bad_row
@@ -287,6 +288,7 @@ def untimed(path: Path, workers: int) -> list[FileReport]:
 
 def assert_workers_agree(path: Path, patch: pytest.MonkeyPatch) -> None:
     patch.setattr(sessions, "PARALLEL_BYTES", 0)
+    patch.setattr(opening, "PARALLEL_BYTES", 0)
     alone = untimed(path, 1)
     assert untimed(path, 2) == alone
     assert untimed(path, 5) == alone

@@ -81,7 +81,9 @@ class RelationSearch:
     ``at``: the value that a finding names, as ``alias.column``; its row is the one at fault.
     ``joined``: aliases of entities and how they are joined; ``where``: which rows are judged, the
     population; ``bad``: what must not hold. ``walk``: instead of ``bad``. ``link``: a value that
-    has to be one of a SELECT besides, which is part of ``where``. ``{slack}`` in them is the
+    has to be one of a SELECT besides, which is part of ``where``. ``excuse``: a value that must be
+    none of a SELECT besides, which is part of ``where``; what rises with the rows that it leaves
+    out rises without them, so that it is asked where something falls. ``{slack}`` in them is the
     tolerance of the times of what shows them. ``derived``: aliases of subqueries with the
     entity whose rows and columns they pass on. ``media``: the only ones, where others show some
     rows only. ``edits`` break it, ``legal`` must not. ``along``: the value along which a finding
@@ -92,6 +94,7 @@ class RelationSearch:
     joined: str = ""
     where: str | None = None
     link: tuple[str, str] | None = None
+    excuse: tuple[str, str] | None = None
     bad: str | None = None
     walk: Walk | None = None
     derived: Mapping[str, str] = field(default_factory=dict)
@@ -116,6 +119,14 @@ class RelationSearch:
         if rows is not None:
             where += f" AND {value} IN (SELECT * FROM ({select} LIMIT {rows}))"
         return replace(self, where=where, link=None)
+
+    def without_excuse(self) -> RelationSearch:
+        """The search of more rows."""
+        if self.excuse is None:
+            return self
+        return replace(
+            self, where=(self.where or "").removesuffix(_none_of(*self.excuse)), excuse=None
+        )
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -220,13 +231,18 @@ def load_relations() -> Mapping[str, Relation]:
 
 def relation_search(row: Mapping[str, Any]) -> RelationSearch:
     """What a relation's document says of where to look."""
-    walk, link = row.get("walk"), row.get("link")
+    walk, link, excuse = row.get("walk"), row.get("link"), row.get("excuse")
     where = row.get("where")
+    if link:
+        where = f"{where} AND {link['value']} IN ({link['to']})"
+    if excuse:
+        where = f"{where}{_none_of(excuse['value'], excuse['of'])}"
     return RelationSearch(
         at=row["at"],
         joined=row["from"],
-        where=f"{where} AND {link['value']} IN ({link['to']})" if link else where,
+        where=where,
         link=(link["value"], link["to"]) if link else None,
+        excuse=(excuse["value"], excuse["of"]) if excuse else None,
         bad=row.get("bad"),
         derived=row.get("as", {}),
         media=tuple(row.get("media", ())),
@@ -235,6 +251,10 @@ def relation_search(row: Mapping[str, Any]) -> RelationSearch:
         legal=tuple(map(_edit, row.get("keep", ()))),
         along=row.get("loss", {}).get("along"),
     )
+
+
+def _none_of(value: str, select: str) -> str:
+    return f" AND {value} NOT IN ({select})"
 
 
 def _walk(row: Mapping[str, Any]) -> Walk:

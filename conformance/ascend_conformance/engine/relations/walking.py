@@ -24,7 +24,7 @@ def walked_by_code(
     relations: Sequence[Relation], shown: Streaming, wanted: int, is_whole: bool = False
 ) -> list[Counted]:
     """The rows of walks over the same views, judged by code: as they stand, else in order."""
-    nearly = [replace(one, search=one.search.linked_to(None)) for one in relations]
+    nearly = [replace(one, search=one.search.without_excuse().linked_to(None)) for one in relations]
     found = _read(nearly, shown, wanted, is_ordered=False, is_whole=is_whole)
     again: dict[Any, list[int]] = {}
     for number, one in enumerate(found):
@@ -48,7 +48,7 @@ def _counted(relation: Relation, walked: Walked, shown: Streaming, wanted: int) 
         bound: Any = bind(relation, shown.views())
         [[total]] = shown.rows(count_query(relation, bound, shown.dialect))
         return counted_in(total)
-    if relation.search.link and walked.count:
+    if (relation.search.link or relation.search.excuse) and walked.count:
         return walked_by_code([_whole(relation)], shown, wanted)[0]
     if relation.search.link and not _has_linked_rows(relation, shown):
         return Counted(0, 0)
@@ -58,8 +58,8 @@ def _counted(relation: Relation, walked: Walked, shown: Streaming, wanted: int) 
 
 
 def _whole(relation: Relation) -> Relation:
-    """The relation with its link as an ordinary condition."""
-    return replace(relation, search=replace(relation.search, link=None))
+    """The relation with its link and its excuse as ordinary conditions."""
+    return replace(relation, search=replace(relation.search, link=None, excuse=None))
 
 
 def _has_linked_rows(relation: Relation, shown: Shown) -> bool:

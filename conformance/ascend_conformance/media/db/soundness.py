@@ -27,27 +27,28 @@ def sound_meanwhile(
     they led to. Setting ``stop`` ends the look, too.
     """
     is_over = Event()
+    outcome = Future[None]()
 
     def look() -> None:
-        with closing(open_readonly(path)) as own:
-            own.set_progress_handler(stop.is_set, TICK, id="stop")
-            require_sound_pages(own, path)
-
-    def interrupt(looked: Future[None]) -> None:
-        if looked.exception() is None:
-            return
-        stop.set()
-        while not is_over.wait(INTERRUPTED_AGAIN):
-            connection.interrupt()
+        try:
+            with closing(open_readonly(path)) as own:
+                own.set_progress_handler(stop.is_set, TICK, id="stop")
+                require_sound_pages(own, path)
+        except Exception as error:
+            stop.set()
+            outcome.set_exception(error)
+            while not is_over.wait(INTERRUPTED_AGAIN):
+                connection.interrupt()
+        else:
+            outcome.set_result(None)
 
     with ThreadPoolExecutor(1) as pool:
-        looked = pool.submit(look)
-        looked.add_done_callback(interrupt)
+        pool.submit(look)
         try:
-            yield looked.result
-            looked.result()
+            yield outcome.result
+            outcome.result()
         except Exception:
-            looked.result()
+            outcome.result()
             raise
         except BaseException:  # Ctrl-C above all: the pool waits for its thread
             stop.set()
