@@ -128,6 +128,11 @@ class View:
         """The rows with the columns of all groups; see :meth:`Part.marked`."""
         return " UNION ALL ".join(part.marked(groups) for part in self._with_rows)
 
+    def is_read_whole(self, names: Iterable[str]) -> bool:
+        """Whether each of its rows takes part in what reads these columns."""
+        wanted = tuple(names)
+        return not any(part.links(wanted) for part in self._with_rows)
+
     def alike(self, groups: Sequence[Collection[str]]) -> list[int]:
         """Of each group of columns the first in whose reading the same rows take part."""
         links = [tuple(part.links(names) for part in self._with_rows) for names in groups]

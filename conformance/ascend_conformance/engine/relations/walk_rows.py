@@ -13,6 +13,9 @@ from .views import View
 from .walks import columns_of
 from .writing import numbered, numbered_tables, quoted, slacked, with_tables, with_tables_of
 
+EVERY = "TRUE"
+"""The condition of a walk that is about each row."""
+
 VALUE = "value"
 """The column of what a walk compares, where it is of another entity than that at fault."""
 
@@ -54,9 +57,14 @@ def walk_rows(
         tables |= numbered_tables(relation, views, number)
     names = columns_of([as_read(one) for one in relations])
     listed = ", ".join(f'"{one}"' for one in names)
-    conditions = " AND ".join(("flags > 0", *(f"typeof(\"{one}\") = 'integer'" for one in whole)))
-    rows = _walks_together(relations, bound, names)
-    text = f"SELECT {listed} FROM ({rows}) WHERE {conditions}"
+    rows, are_all_flagged = _walks_together(relations, bound, names)
+    conditions = [f"typeof(\"{one}\") = 'integer'" for one in whole]
+    if not are_all_flagged:
+        # Without the limit the flags were computed twice.
+        rows += " LIMIT -1"
+        conditions.append("flags > 0")
+    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+    text = f"SELECT {listed} FROM ({rows}){where}"
     return with_tables(tables, text + _in_order(f'"{one}"' for one in order))
 
 
@@ -103,8 +111,10 @@ def _flags(asked: Iterable[tuple[int, str, int]], alike: Sequence[int]) -> str:
 
 def _walks_together(
     relations: Sequence[Relation], bound: Sequence[Mapping[str, View]], names: Sequence[str]
-) -> str:
-    """The rows of walks over single entities, which some of them share."""
+) -> tuple[str, bool]:
+    """The rows of walks over single entities, which some of them share, and whether some walk is
+    about each of the rows.
+    """
     sides: dict[str, list[tuple[int, str, int]]] = {}
     shown: dict[str, View] = {}
     for number, (relation, views) in enumerate(zip(relations, bound, strict=True)):
@@ -120,7 +130,7 @@ def _walks_together(
             parts.append((search.joined, both, 2))
         for source, condition, flag in parts:
             entity, alias = source.split()
-            text = numbered(slacked(condition or "TRUE", relation, views), relation, number)
+            text = numbered(slacked(condition or EVERY, relation, views), relation, number)
             text = re.sub(rf"\b{alias}\.", "judged.", text)
             sides.setdefault(entity, []).append((number, text, flag << 2 * number))
             shown[entity] = views[entity]
@@ -128,13 +138,17 @@ def _walks_together(
         entity: [one.search.reads.get(entity, frozenset()) for one in relations] for entity in sides
     }
     cells = [one for one in names if one not in (PLACE, FLAGS)]
-    # Without the limit the flags were computed twice.
-    return (
-        " UNION ALL ".join(
-            f"SELECT judged.place AS place, {_flags(asked, shown[entity].alike(reads[entity]))}"
-            + "".join(f', judged."{name}" AS "{name}"' for name in cells)
-            + f" FROM ({shown[entity].marked([*reads[entity], cells])}) judged"
-            for entity, asked in sides.items()
-        )
-        + " LIMIT -1"
+    rows = " UNION ALL ".join(
+        f"SELECT judged.place AS place, {_flags(asked, shown[entity].alike(reads[entity]))}"
+        + "".join(f', judged."{name}" AS "{name}"' for name in cells)
+        + f" FROM ({shown[entity].marked([*reads[entity], cells])}) judged"
+        for entity, asked in sides.items()
     )
+    are_all_flagged = all(
+        any(
+            condition == EVERY and shown[entity].is_read_whole(reads[entity][number])
+            for number, condition, _ in asked
+        )
+        for entity, asked in sides.items()
+    )
+    return rows, are_all_flagged
