@@ -223,12 +223,15 @@ def _place(root: list[Any], pointer: str, *, new: bool = False) -> tuple[Any, An
     """Container and key of the value that a pointer leads to."""
     container: Any = root
     key: Any = 0
+    there = True
     for name in keys_of(pointer):
+        if not there:
+            raise NotBreakable(f"nothing at {pointer}")
         container = container[key]
         key = int(name) if isinstance(container, list) and name.isdecimal() else name
         there = key in container if isinstance(container, dict) else key in range(len(container))
-        if not there and not (new and isinstance(container, dict)):
-            raise NotBreakable(f"nothing at {pointer}")
+    if not there and not (new and isinstance(container, dict)):
+        raise NotBreakable(f"nothing at {pointer}")
     return container, key
 
 
