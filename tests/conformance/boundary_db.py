@@ -136,7 +136,8 @@ def survivors(rule_id: str) -> tuple[int, list[str], list[str]]:
             tried.add(case.kind)
             if expected != (0, None):
                 illegal.append(f"{rule_id} {case.kind} at {case.place}: finds {expected}")
-            others = sorted({key_of(finding) for finding in findings_of(case.session)})
+            found = findings_of(case.session)
+            others = sorted({key_of(one) for one in found if one.rule not in rule.also})
             if others:
                 illegal.append(f"{rule_id} {case.kind} at {case.place}: wakes {others}")
         for at, mutant in list(alive.items()):

@@ -22,7 +22,7 @@ from ascend_conformance.media.bin.facts import Facts, open_facts
 from ascend_conformance.media.bin.judge import collect, judge_content
 from ascend_conformance.media.bin.queries import _query
 from ascend_conformance.media.bin.rules import BinRule, in_force, load_bin_rules
-from ascend_conformance.media.bin.selftest import PRESETS, WITHOUT_EXAMPLES, clean_file
+from ascend_conformance.media.bin.selftest import SUBJECTS, WITHOUT_EXAMPLES, clean_file
 from ascend_ref.bin.container import read_blocks
 
 Seen = tuple[int, int | None]
@@ -52,7 +52,7 @@ def seen(facts: Facts, rule: BinRule) -> Seen:
 @cache
 def subjects() -> Mapping[str, bytes]:
     """Clean files of our own, and real ones where they are at hand."""
-    own = {name: clean_file(name) for name in PRESETS}
+    own = {name: clean_file(name) for name in SUBJECTS}
     return own | {path.name: path.read_bytes() for path in sorted(REAL.glob("*.bin"))}
 
 
@@ -76,7 +76,7 @@ def campaign(rules: Sequence[str] | None = None) -> tuple[int, list[str], list[s
                 if not in_force(rule, epoch):
                     continue
                 _strike(alive[rule.id], facts, rule)
-                if name not in PRESETS and not alive[rule.id]:
+                if name not in SUBJECTS and not alive[rule.id]:
                     continue
                 cases = [("break", rule.breaks)] if rule.breaks else []
                 for words, edits in [*cases, *rule.keeps.items()]:
@@ -112,7 +112,7 @@ def _strike(alive: dict[str, BinRule], facts: Facts, rule: BinRule) -> None:
 
 def _strike_elsewhere(alive: Mapping[str, dict[str, BinRule]]) -> None:
     """Drop the mutants that fire on the break of another rule, where the rule itself is silent."""
-    for name in PRESETS:
+    for name in SUBJECTS:
         file = read_blocks(clean_file(name), name)
         with open_facts() as facts:
             epoch, _ = collect(file, facts)

@@ -59,15 +59,16 @@ class _BlockFiles(Medium):
         return run_specimens(wanted.processes, wanted.progress, wanted.rules)
 
     def trying(self) -> Mapping[str, Trying]:
-        """A rule for files of older epochs alone is tried on none of ours."""
+        """A rule that is in force at no epoch of our own files is tried on none of them."""
         from ascend_spec import bin_catalog
 
         from ...engine.trials import Trying
+        from .older import EPOCH
         from .rules import in_force
 
-        newest = bin_catalog().epochs[-1].id
+        epochs = (EPOCH, bin_catalog().epochs[-1].id)
         return {
-            rule.id: Trying.of(rule, None if in_force(rule, newest) else 0)
+            rule.id: Trying.of(rule, None if any(in_force(rule, one) for one in epochs) else 0)
             for rule in self.rules().values()
         }
 
