@@ -8,10 +8,13 @@ import handmade
 import pytest
 from slices import few, some
 
-from ascend_conformance.engine.trials import Trials
+from ascend_conformance.engine.trials import NotBreakable, Trials
+from ascend_conformance.media.bin.edits import apply_edits
 from ascend_conformance.media.bin.judge import judge_content
+from ascend_conformance.media.bin.older import EPOCH, OLDER
 from ascend_conformance.media.bin.rules import in_force, load_bin_rules
 from ascend_conformance.media.bin.selftest import PRESETS, clean_file, run_bin, run_specimen
+from ascend_ref.bin import read_blocks
 
 KIND_MATTERS = {"basic", "loads", "memory", "cores", "between"}
 """Themes whose rules look at different values in vector, cube and mix operators."""
@@ -33,7 +36,7 @@ def mix_and_simulator() -> Trials:
 def other_operators() -> Trials:
     rules = [rule.id for rule in load_bin_rules().values() if rule.theme in KIND_MATTERS]
     files = {kind: handmade.device_file(kind) for kind in ("vector", "cube")}
-    return run_bin(files | {"310P": clean_file("310P")}, rules)
+    return run_bin(files | {name: clean_file(name) for name in ("310P", OLDER)}, rules)
 
 
 RUNS = (some_rules, mix_and_simulator, other_operators)
@@ -85,6 +88,27 @@ def test_simulated_files_of_every_kind_are_clean(subject):
     report = judge_content(clean_file(subject), subject)
     assert report.findings == ()
     assert report.skipped == ()
+
+
+def test_the_older_file_departs_from_the_newest_epoch_alone():
+    report = judge_content(clean_file(OLDER), OLDER)
+    assert report.seen is not None
+    assert report.seen.revision == EPOCH
+    assert {one.rule for one in report.findings} == {"BIN128"}
+    assert report.skipped == ()
+
+
+def test_the_self_test_passes_on_the_older_file():
+    result = run_specimen(OLDER)
+    assert len(result.mutations) > 30
+    assert result.missed == result.false_alarms == result.unclean == []
+
+
+def test_no_name_of_a_pointer_but_its_last_may_be_new():
+    file = read_blocks(handmade.device_file("vector"), "file")
+    apply_edits(file, [{"block": 0x08, "set": "/core_memory_map/0/Cube", "to": 1}])
+    with pytest.raises(NotBreakable, match="nothing at"):
+        apply_edits(file, [{"block": 0x08, "set": "/core_memory_map/0/Cube/cycle", "to": 1}])
 
 
 @pytest.mark.campaign
