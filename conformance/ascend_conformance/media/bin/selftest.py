@@ -64,7 +64,7 @@ def run_bin(subjects: Mapping[str, bytes], rules: Iterable[str] | None = None) -
 def states_age(finding: Finding) -> bool:
     """Whether a finding is that a file is of an older epoch, which is nothing unclean."""
     rule = load_bin_rules().get(finding.rule)
-    schema = rule and rule.search.schema
+    schema = rule.search.schema if rule else None
     return schema is not None and schema.finds == "older"
 
 
@@ -163,7 +163,7 @@ def _found_rows(
 
 
 def clean_file(subject: str) -> bytes:
-    """A small file without any finding, but for its age. Raises ``KeyError`` for an unknown name."""
+    """A small file without a finding, but for its age. Raises ``KeyError`` for an unknown name."""
     if subject == OLDER:
         return older_file()
     scenario = override(preset(PRESETS[subject]), block_dim=BLOCK_DIM)
