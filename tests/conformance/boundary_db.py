@@ -10,10 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
 import apsw
-from boundary_tokens import flips, survivors_in
+from boundary_tokens import flips
 
 from ascend_conformance.engine.trials import NotBreakable
 from ascend_conformance.media import load_rules
@@ -36,7 +35,22 @@ from ascend_spec.db.model import CARRIERS
 
 Seen = tuple[int, int | None]
 
-LISTED = Path(__file__).parent / "boundaries_db.yaml"
+
+_NUMBERS = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT {most} - {rows})"
+_LATER = "(SELECT max(endNs) FROM profiler.TASK) + 1000000000 * i"
+LIMITS: Mapping[str, tuple[str, ...]] = {
+    "DB951": (
+        _NUMBERS.format(most=1_000, rows="(SELECT count(*) FROM profiler.STEP_TIME)")
+        + f" INSERT INTO profiler.STEP_TIME (id, startNs, endNs) SELECT 1000 + i, {_LATER}, "
+        f"{_LATER} FROM n",
+        _NUMBERS.format(most=20_000, rows="(SELECT count(*) FROM profiler.TASK)")
+        + " INSERT INTO profiler.TASK (startNs, endNs, deviceId) "
+        f"SELECT {_LATER}, {_LATER}, (SELECT min(deviceId) FROM profiler.TASK) FROM n",
+        "UPDATE profiler.TASK SET rowid = 1000000 "
+        "WHERE rowid = (SELECT max(rowid) FROM profiler.TASK)",
+    )
+}
+"""Statements after which a rule has just as much work as it takes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +130,9 @@ def cases(rule: Rule) -> Iterator[tuple[Case, Instance]]:
         with suppress(NotBreakable, apsw.Error):
             broken = open_specimen(specimen, statements(instance, session, rule.breaks))
             yield Case("break", broken, instance.key), instance
+        if rule.id in LIMITS:
+            most = (*LIMITS[rule.id], *statements(instance, session, rule.breaks))
+            yield Case("most work", open_specimen(specimen, most), instance.key), instance
         for words, case in rule.keeps.items():
             with suppress(NotBreakable, apsw.Error):
                 kept = open_specimen(specimen, statements(instance, session, case))
@@ -209,8 +226,3 @@ def campaign(rules: Iterable[str]) -> tuple[int, list[str], list[str]]:
         alive += [mutant for mutant in mutants(rule) if mutant.at in left]
     noticed = noticed_elsewhere(alive)
     return number, sorted(mutant.name for mutant in alive if mutant.name not in noticed), illegal
-
-
-def listed(kind: str) -> Mapping[str, str]:
-    """Survivors that are known, with the reason: ``equal`` or ``open``."""
-    return survivors_in(LISTED, kind)

@@ -46,6 +46,6 @@ def _around(sql: str, at: int, operator: str) -> str:
     return f"{before} [{operator} -> {FLIPPED[operator]}] {behind}"
 
 
-def survivors_in(path: Path, kind: str) -> Mapping[str, str]:
-    """The flips that a list names with a reason: ``equal`` or ``open``."""
-    return dict(yaml.safe_load(path.read_text(encoding="utf-8")).get(kind) or {})
+def equal_in(path: Path) -> Mapping[str, str]:
+    """The flips that a list names, with the reason why nothing can notice them."""
+    return dict(yaml.safe_load(path.read_text(encoding="utf-8")))

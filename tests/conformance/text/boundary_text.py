@@ -7,23 +7,36 @@ refuses is no evidence of that: it is counted apart.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import duckdb
 from boundary_tokens import flips
 
+from ascend_conformance.discover import discover
 from ascend_conformance.media.text.asking import find
 from ascend_conformance.media.text.concerned import affected, changed_tables
-from ascend_conformance.media.text.folder import Folder
+from ascend_conformance.media.text.database import open_facts
+from ascend_conformance.media.text.folder import Folder, read_folder
 from ascend_conformance.media.text.queries import is_for, lacking
 from ascend_conformance.media.text.rules import TextInstance, TextRule, instances, load_text_rules
 from ascend_conformance.media.text.selftest import WITHOUT_EXAMPLES, open_specimen
 from ascend_conformance.media.text.specimens import SUBJECTS
 
 Mutants = dict[str, TextRule]
+
+HANDMADE = {
+    "ccu_channel_20260101170000.csv": "Device_id,Channel Id,Timestamp(us),Max Bandwidth(MB/s),"
+    "Min Bandwidth(MB/s),Avg Bandwidth(MB/s)\n"
+    "0,3,1767258000000001.000\t,0,50.25,70.0\n"
+    "0,3,1767258000000002.000\t,70.0,50.25,0\n"
+    "0,3,1767258000000003.000\t,60.0,50.25,70.0\n"
+}
+"""A file that no writer of ours makes, with what its rules find and what they leave out."""
 
 
 def mutants(rule: TextRule) -> Mutants:
@@ -68,6 +81,9 @@ class Campaign:
             if wanted:
                 with open_specimen(subject) as folder:
                     self._ask(subject, folder, wanted)
+        with _open_files(HANDMADE) as folder:
+            for rule, number, instance in _asked_of(folder, self.rules):
+                self._strike(folder, rule, number, instance)
         lost = {
             f"{rule.id} {words}: possible nowhere"
             for rule in self.rules
@@ -90,23 +106,20 @@ class Campaign:
         keeps = any(rule.keeps for rule in rules)
         clean = find(folder, every, WITHOUT_EXAMPLES) if keeps else ()
         before = {(one.rule, one.place) for one in clean}
-        for rule in rules:
-            for number, instance in enumerate(instances(rule)):
-                if not is_for(folder, instance) or lacking(folder.facts.tables(), instance):
-                    continue
-                self._strike(folder, rule, number, instance)
-                for words, statements in self._cases(rule, instance):
-                    with _changed(folder, statements) as rows:
-                        if not rows:
-                            continue
-                        self._strike(folder, rule, number, instance)
-                        if words:
-                            self.possible.add((rule.id, words))
-                            touched = affected(changed_tables(statements), rule)
-                            found = find(folder, touched, WITHOUT_EXAMPLES)
-                            new = {one.rule for one in found if (one.rule, one.place) not in before}
-                            if woken := sorted(new - set(rule.also or ())):
-                                self.illegal.add(f"{rule.id} {words}: wakes {woken} in {subject}")
+        for rule, number, instance in _asked_of(folder, rules):
+            self._strike(folder, rule, number, instance)
+            for words, statements in self._cases(rule, instance):
+                with _changed(folder, statements) as rows:
+                    if not rows:
+                        continue
+                    self._strike(folder, rule, number, instance)
+                    if words:
+                        self.possible.add((rule.id, words))
+                        touched = affected(changed_tables(statements), rule)
+                        found = find(folder, touched, WITHOUT_EXAMPLES)
+                        new = {one.rule for one in found if (one.rule, one.place) not in before}
+                        if woken := sorted(new - set(rule.also or ())):
+                            self.illegal.add(f"{rule.id} {words}: wakes {woken} in {subject}")
 
     def _cases(self, rule: TextRule, instance: TextInstance) -> Iterator[tuple[str, Sequence[str]]]:
         """The break, without words, and the keeps."""
@@ -124,6 +137,29 @@ class Campaign:
                 self.refused.add(f"{rule.id}: {at}")
             elif expected is not None and found != expected:
                 del alive[at]
+
+
+def _asked_of(
+    folder: Folder, rules: Sequence[TextRule]
+) -> Iterator[tuple[TextRule, int, TextInstance]]:
+    """The places of rules that can be asked of a folder, each with its number."""
+    for rule in rules:
+        for number, instance in enumerate(instances(rule)):
+            if is_for(folder, instance) and not lacking(folder.facts.tables(), instance):
+                yield rule, number, instance
+
+
+@contextmanager
+def _open_files(files: Mapping[str, str]) -> Iterator[Folder]:
+    """The text files of a folder of msprof."""
+    with TemporaryDirectory() as place, open_facts() as facts:
+        profile = "PROF_000001_20260101170000000_ABCDEFGHIJKLMNOP"
+        output = Path(place) / profile / "mindstudio_profiler_output"
+        output.mkdir(parents=True)
+        for name, text in files.items():
+            (output / name).write_text(text)
+        [found] = (one for one in discover(output) if one.medium == "text")
+        yield read_folder(facts, found.details.deliverables)
 
 
 def _seen(folder: Folder, instance: TextInstance) -> Any:

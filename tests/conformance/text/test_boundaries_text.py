@@ -8,18 +8,19 @@ from unittest import mock
 import boundary_text
 import pytest
 from boundary_text import Campaign
-from boundary_tokens import survivors_in
+from boundary_tokens import equal_in
 
 from ascend_conformance.media.text.rules import instances
 
-LISTED = Path(__file__).parent / "boundaries_text.yaml"
+EQUAL = equal_in(Path(__file__).parent / "boundaries_text.yaml")
 
 
 @pytest.mark.campaign
-def test_all_flips_are_noticed_but_those_that_are_listed() -> None:
+def test_all_flips_are_noticed_but_those_that_are_equal() -> None:
     found = Campaign().run()
     assert found.illegal == []
-    assert set(found.alive) == {*survivors_in(LISTED, "equal"), *survivors_in(LISTED, "open")}
+    assert set(found.alive) == EQUAL.keys()
+    assert found.number - len(found.alive) >= 0.95 * found.number
     assert found.refused == []
 
 
