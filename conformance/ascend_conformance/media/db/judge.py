@@ -72,8 +72,12 @@ def judge(
     progress: Progress | None = None,
     workers: int = 1,
     changed: Collection[str] | None = None,
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> Outcome:
-    """Run every selected rule on the session, or those that look at the tables that ``changed``."""
+    """Run every selected rule on the session, or those that look at the tables that ``changed``.
+
+    ``meanwhile`` is done in this thread while others ask the rules, if any do.
+    """
     plan = make_plan(session, selection, changed)
     references = References(session.connection, session.targets)
     outcome = Outcome(plan=plan, references=references, skipped=list(plan.skipped))
@@ -92,7 +96,7 @@ def judge(
                 tasks.append(_single_task(session, instance))
     tasks.sort(key=lambda task: -task.weight)
     session.require_sound()
-    for asked in _run(session, tasks, references, progress, workers):
+    for asked in _run(session, tasks, references, progress, workers, meanwhile):
         outcome.add(asked)
     _judge_again(session, outcome, references)
     return outcome
@@ -256,6 +260,7 @@ def _run(
     references: References,
     progress: Progress | None,
     workers: int,
+    meanwhile: Callable[[], None],
 ) -> Iterator[Asked[Hit]]:
     """Run the tasks, heaviest first, on one connection per worker; results in task order."""
     done: SimpleQueue[int] = SimpleQueue()
@@ -269,6 +274,7 @@ def _run(
         for task in tasks:
             yield task.perform(session.connection, references)
             finished(task.what)
+        meanwhile()
         return
     results = [Asked[Hit]() for _ in tasks]
     waiting: SimpleQueue[int] = SimpleQueue()
@@ -285,7 +291,7 @@ def _run(
             results[index] = tasks[index].perform(connection, own_references)
             finished(tasks[index].what)
 
-    session.spread(workers, work)
+    session.spread(workers, work, meanwhile)
     yield from results
 
 

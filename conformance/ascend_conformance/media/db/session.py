@@ -131,9 +131,15 @@ class Session:
         return self.path is None or self.path.stat().st_size < PARALLEL_BYTES
 
     def spread(
-        self, workers: int, work: Callable[[apsw.Connection, int], AnyResult]
+        self,
+        workers: int,
+        work: Callable[[apsw.Connection, int], AnyResult],
+        meanwhile: Callable[[], None] = lambda: None,
     ) -> list[AnyResult]:
-        """What each of so many threads, counted from 0, does on a connection of its own."""
+        """What each of so many threads, counted from 0, does on a connection of its own.
+
+        ``meanwhile`` is what this thread does, on the connection of the session.
+        """
 
         def alone(number: int) -> AnyResult:
             with self.another_connection() as connection:
@@ -141,7 +147,9 @@ class Session:
 
         with ThreadPoolExecutor(workers) as pool:
             try:
-                return list(pool.map(alone, range(workers)))
+                running = [pool.submit(alone, number) for number in range(workers)]
+                meanwhile()
+                return [one.result() for one in running]
             except BaseException:  # Ctrl-C above all: the pool waits for its threads
                 self.stop.set()
                 raise

@@ -20,7 +20,7 @@ from ...engine.failure import Failures
 from ...engine.progress import Progress
 from ...engine.work import TooMuchWork, limited
 from ...expect.holding import held_in
-from ...finding import TEXT_SUFFIXES, FileReport, Finding
+from ...finding import TEXT_SUFFIXES, FileReport, Finding, Seen
 from ...held import Held
 from ...options import Options
 from .. import Judged, given
@@ -90,13 +90,20 @@ def judge_session(
     session: Session, options: Options, progress: Progress | None = None
 ) -> FileReport:
     """The verdict on an open database."""
-    outcome = judge(session, options.selection, progress, options.workers)
+    seen: list[Seen] = []
+    outcome = judge(
+        session,
+        options.selection,
+        progress,
+        options.workers,
+        meanwhile=lambda: seen.append(make_seen(session)),
+    )
     related = judge_relations(session, outcome, options)
     own = make_findings(session, outcome, options.max_examples, options.with_sql)
     found = with_cause(session, own, options.selection.wants)
     return FileReport(
         file=session.label,
-        seen=make_seen(session),
+        seen=seen[0],
         findings=tuple(sorted((*found, *related.found), key=lambda one: (one.rule, one.place))),
         skipped=(*outcome.skipped, *related.skipped),
         rules_run=outcome.plan.rules + len(related.ran),
