@@ -61,7 +61,7 @@ def judge_relations(
     worth = [one for one in together if not isinstance(bind(one[0], views), Unjudged)]
     asked.ask(_questions(shown, [one for one in together if one not in worth], options))
     # What takes longest begins first.
-    left = iter(sorted(worth, key=lambda some: (-_rows_read(shown, some), -len(some))))
+    left = iter(sorted(worth, key=lambda some: -_rows_read(shown, some) * len(some)))
 
     def share(connection: apsw.Connection, _number: int) -> Asked[Finding]:
         own = Asked[Finding]()
