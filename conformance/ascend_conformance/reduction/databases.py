@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import cached_property
@@ -19,7 +20,7 @@ from ascend_spec import catalog, per_spec
 from ascend_spec.core.units import factor
 from ascend_spec.db.model import Column
 
-from .reducible import NEVER, Flags, Integers, Reducible, Tie, tie, tie_of_times
+from .reducible import Flags, Integers, Reducible, Tie, tie, tie_of_times
 from .spans import INSTANT, nanoseconds
 
 TEXTS, DEVICES = "STRING_IDS", "NPU_INFO"
@@ -64,23 +65,36 @@ class Database(Reducible):
         self.parts = tuple(table.name for table in self._tables)
         self.part = np.repeat(np.arange(len(self.parts)), np.diff(self._first))
 
-    @cached_property
+    @property
     def times(self) -> Integers:
         """Of the first column of instants that a table has."""
-        found = np.full(len(self.part), NEVER)
+        return self._shown_times[0]
+
+    @cached_property
+    def _shown_times(self) -> list[Integers]:
+        """What the rows show in the first column of instants of their tables, in the second, ..."""
+        found = [super().times]
+        seen: Counter[int] = Counter()
         with closing(open_readonly(self.path)) as connection:
             for number, column in self._columns(_instants()):
                 scale = factor(column.unit, "ns") or 1
                 first, behind = self._first[number : number + 2]
-                if behind > first and found[first] == NEVER:
-                    values = self._values(connection, number, column)
-                    found[first:behind] = [nanoseconds(one, scale) for one in values]
+                if seen[number] == len(found):
+                    found.append(super().times)
+                values = self._values(connection, number, column)
+                found[seen[number]][first:behind] = [nanoseconds(one, scale) for one in values]
+                seen[number] += 1
         return found
 
     @cached_property
     def ties(self) -> Sequence[Tie]:
         """Keys that rows of one time refer to each other by, and times."""
         return (*map(self._tie, _tying()), tie_of_times(self.times))
+
+    @property
+    def later_times(self) -> Sequence[Tie]:
+        """What the further columns of instants show."""
+        return [tie_of_times(one) for one in self._shown_times[1:]]
 
     def _tie(self, kind: str) -> Tie:
         """The rows of all tables that show a key of a type."""

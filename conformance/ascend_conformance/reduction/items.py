@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from ascend_ref.db.open import UnreadableDatabase
 from ..discover import candidates_in
 from ..media.text.deliverables import Deliverable, Output
 from .databases import Database
-from .reducible import NEVER, Flags, Integers, Reducible, Seed
+from .reducible import NEVER, Flags, Integers, Reducible, Seed, Tie
 from .sheets import Sheet
 from .timelines import timeline_of
 
@@ -176,7 +176,7 @@ class Items:
                 leader[item] = item = leader[leader[item]]
             return item
 
-        for tied in self._tied(kept):
+        for tied in self.tied(kept):
             for other in tied[1:]:
                 one, another = find(tied[0]), find(other)
                 leader[max(one, another)] = min(one, another)
@@ -187,7 +187,7 @@ class Items:
         cuts = np.flatnonzero(np.diff(leaders[order])) + 1
         return np.split(rows[order], cuts) if len(rows) else []
 
-    def _tied(self, kept: Flags) -> Iterator[list[int]]:
+    def tied(self, kept: Flags) -> Iterator[list[int]]:
         """Rows that are kept and have a value of a kind in common."""
         for rows, values in self._ties:
             some = kept[rows]
@@ -197,11 +197,13 @@ class Items:
                     yield tied.tolist()
 
     def tied_to(self, rows: Integers) -> Integers:
-        """Some rows, and all that have a value of a kind in common with one of them."""
+        """Some rows, and all that have a value of a kind, or a later time, in common with
+        one of them.
+        """
         found = [rows]
         is_asked = np.zeros(self.count, np.bool_)
         is_asked[rows] = True
-        for every, values in self._ties:
+        for every, values in self._every_tie:
             shown = np.unique(values[is_asked[every]])
             first, behind = (np.searchsorted(values, shown, side) for side in ("left", "right"))
             few = behind - first <= MOST_TIED
@@ -211,10 +213,17 @@ class Items:
 
     @cached_property
     def _ties(self) -> list[tuple[Integers, Integers]]:
+        return self._shown(lambda file: file.ties)
+
+    @cached_property
+    def _every_tie(self) -> list[tuple[Integers, Integers]]:
+        return self._shown(lambda file: (*file.ties, *file.later_times))
+
+    def _shown(self, ties: Callable[[Reducible], Iterable[Tie]]) -> list[tuple[Integers, Integers]]:
         """For each kind of ties the rows that show a value, and the values, in their order."""
         found: dict[str, list[tuple[Integers, Integers]]] = {}
         for file, bounds in zip(self.files, self.bounds, strict=True):
-            for kind, rows, values in file.ties:
+            for kind, rows, values in ties(file):
                 found.setdefault(kind, []).append((bounds.rows + rows, values))
         every = []
         for shown in found.values():

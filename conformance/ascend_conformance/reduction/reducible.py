@@ -77,6 +77,11 @@ class Reducible:
         """What ties rows to those of this file and of others."""
         return ()
 
+    @property
+    def later_times(self) -> Sequence[Tie]:
+        """Times that rows show besides their first: there others may be that they need."""
+        return ()
+
     def write(self, target: Path, parts: Flags, rows: Flags) -> None:
         """Write the file with these parts and rows of it only. Raises ``OSError``."""
         shutil.copyfile(self.path, target)

@@ -29,7 +29,7 @@ MOST_WITH_LITTLE = 30
 """Copies that are still judged when one shows only what the profile does, first others."""
 
 FEW_POINTED = 6
-"""Rows that findings point at, each of which is tried alone."""
+"""Rows that findings point at, and rows of the same parts, each of which is tried alone."""
 
 FEW_ROWS = 24
 """Rows of a copy, each of which is left out for a try."""
@@ -235,11 +235,15 @@ class Repairs:
             yield self._without(kept, row)
             yield self._items.with_rows(kept, self._items.tied_to(row))
             yield self._items.with_rows(kept, self._surroundings.before(row))
+        of_same_parts = rows[np.isin(self._items.holder[rows], self._items.holder[pointed])]
+        for row in np.setdiff1d(of_same_parts, pointed)[:FEW_POINTED, None]:
+            yield self._without(kept, row)
         if len(pointed):
             yield self._items.with_rows(kept, self._surroundings.near(pointed))
             yield self._items.with_rows(kept, self._surroundings.around(pointed))
             for part in np.unique(self._items.holder[pointed]).tolist():
                 yield self._items.with_rows(kept, self._surroundings.bounds(part))
+        yield self._items.with_rows(kept, self._surroundings.partners(rows))
         yield self._items.with_rows(kept, self._items.tied_to(rows))
 
     def _further(self, attempt: Attempt) -> Iterator[Flags]:

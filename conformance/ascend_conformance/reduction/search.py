@@ -370,12 +370,13 @@ class Search:
 
     def _singly(self, found: Flags) -> Flags:
         """The least that holds of few items: most of them are needed, and each is left out alone
-        until none can be. The last rows go first, and what others refer to behind these.
+        until none can be. The last rows go first, and what others refer to behind these; then what
+        has one value in common, as both ends of an arrow.
         """
         files, parts, tied, rows = (level(found) for level in self._levels())
         needed = self.items.needed_by(np.flatnonzero(found & self.items.is_row))
         single = sorted(rows, key=lambda one: (needed[one[0]], -one[0]))
-        groups = [*files, *tied, *single, *parts]
+        groups = [*files, *tied, *single, *parts, *map(np.array, self.items.tied(found))]
         failed = 0
         while failed < len(groups):
             group, *others = groups

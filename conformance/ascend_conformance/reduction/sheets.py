@@ -13,7 +13,7 @@ from ascend_spec import text_catalog
 from ascend_spec.core.units import factor
 from ascend_spec.text import CsvFile
 
-from .reducible import NEVER, Integers, Tie, tie_of_times
+from .reducible import Integers, Tie, tie_of_times
 from .spans import INSTANT, Spans, nanoseconds
 
 
@@ -27,37 +27,47 @@ class Sheet(Spans):
         self.part = np.zeros(len(self.begins), np.int64)
         self._name = name
 
-    @cached_property
+    @property
     def times(self) -> Integers:
         """Of the first column of instants."""
-        found = np.full(len(self.begins), NEVER)
-        rows = CsvRows(self.path)
-        for batch in rows.batches():
-            column = _time_column(text_catalog().csv.get(self._name), rows.header)
-            if column is None:
-                break
-            place, scale = column
-            values = [nanoseconds(one, scale) for one in batch[str(place)].to_pylist()]
-            offsets = batch["offset"].to_numpy(zero_copy_only=False)
-            at = np.searchsorted(self.begins, offsets)
-            fits = at < len(self.begins)
-            fits[fits] = self.begins[at[fits]] == offsets[fits]
-            found[at[fits]] = np.array(values, np.int64)[fits]
-        return found
+        return self._shown_times[0]
 
     @property
     def ties(self) -> Sequence[Tie]:
         """The times of its rows."""
         return (tie_of_times(self.times),)
 
+    @property
+    def later_times(self) -> Sequence[Tie]:
+        """What the further columns of instants show."""
+        return [tie_of_times(one) for one in self._shown_times[1:]]
 
-def _time_column(known: CsvFile | None, header: tuple[str, ...]) -> tuple[int, int] | None:
-    """The place of the first column of instants, and its unit in ns."""
-    for place, cell in enumerate(header):
-        column = known and known.column(cell)
-        if column and column.type.startswith(INSTANT):
-            return place, factor(column.unit, "ns") or 1
-    return None
+    @cached_property
+    def _shown_times(self) -> list[Integers]:
+        """Of each column of instants what the rows show; of a file without any, one of nothing."""
+        rows = CsvRows(self.path)
+        found: list[Integers] = []
+        for batch in rows.batches():
+            columns = _instants(text_catalog().csv.get(self._name), rows.header)
+            found = found or [super(Sheet, self).times for _ in columns]
+            offsets = batch["offset"].to_numpy(zero_copy_only=False)
+            at = np.searchsorted(self.begins, offsets)
+            fits = at < len(self.begins)
+            fits[fits] = self.begins[at[fits]] == offsets[fits]
+            for times, (place, scale) in zip(found, columns, strict=True):
+                values = [nanoseconds(one, scale) for one in batch[str(place)].to_pylist()]
+                times[at[fits]] = np.array(values, np.int64)[fits]
+        return found or [super().times]
+
+
+def _instants(known: CsvFile | None, header: tuple[str, ...]) -> list[tuple[int, int]]:
+    """The places of the columns of instants, each with its unit in ns."""
+    columns = [(place, known and known.column(cell)) for place, cell in enumerate(header)]
+    return [
+        (place, factor(column.unit, "ns") or 1)
+        for place, column in columns
+        if column and column.type.startswith(INSTANT)
+    ]
 
 
 def row_bounds(path: Path) -> Integers:

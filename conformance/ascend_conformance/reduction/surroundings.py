@@ -71,6 +71,12 @@ class Surroundings:
             found += [every[max(one - before, 0) : one + behind + 1] for one in places.tolist()]
         return np.unique(np.concatenate(found))
 
+    def partners(self, rows: Integers) -> Integers:
+        """Some rows, and those of their parts that have a value of a kind in common with one."""
+        tied = self.items.tied_to(rows)
+        holder = self.items.holder
+        return tied[np.isin(holder[tied], holder[rows])]
+
     def bounds(self, part: int) -> Integers:
         """The first row of a part and the last one."""
         return self._by_time(part)[[0, -1]]
