@@ -20,7 +20,7 @@ import numpy as np
 from ..engine.fewest import fewest_of
 from .guesses import Guesses
 from .items import Items
-from .reducible import Flags, Integers
+from .reducible import NEVER, Flags, Integers
 from .repairs import Attempt, Repairs
 from .sought import Sought, Verdict, rules_of
 from .surroundings import Surroundings
@@ -429,8 +429,15 @@ class Search:
         return self.items.whole(with_these(found))
 
     def _levels(self) -> Iterator[Callable[[Flags], Iterable[Integers]]]:
-        """How what is kept is taken apart, in the order of what saves most."""
+        """How what is kept is taken apart, in the order of what saves most.
+
+        What has no time is left to the last: rows of all times may refer to it.
+        """
         yield lambda _: np.arange(len(self.items.files)).reshape(-1, 1)
         yield lambda _: [np.array([part]) for part in self.items.parts]
-        yield self.items.components
+        yield self._of_times
         yield lambda kept: np.flatnonzero(kept & self.items.is_row).reshape(-1, 1)
+
+    def _of_times(self, kept: Flags) -> Iterable[Integers]:
+        times = self.items.times
+        return [one for one in self.items.components(kept) if times[one].min() < NEVER]
