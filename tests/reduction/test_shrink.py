@@ -16,6 +16,7 @@ from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from threading import Timer
+from typing import Any
 
 import numpy as np
 import pytest
@@ -229,6 +230,86 @@ def test_what_the_profile_breaks_as_well_is_tolerated_only_where_it_has_to_be(
     assert done.profile.read_text() == "API Name,Count\nneedle,321\n"
     assert done.others == ["R1"]
     assert done.checks < 20
+
+
+class Holds(Sought):
+    """Something that the events of a timeline show, and nothing else."""
+
+    missed = "nothing"
+
+    def __init__(self, holds: Callable[[list[dict[str, Any]]], bool]) -> None:
+        self._holds = holds
+
+    def verdict(self, copy: Path) -> Verdict | None:
+        is_shown = copy.exists() and self._holds(json.loads(copy.read_text()))
+        return Verdict({}, is_all=True) if is_shown else None
+
+    def tolerate(self, rules: Set[str]) -> None:
+        assert not rules
+
+
+def slices(names: str) -> list[dict[str, Any]]:
+    """A slice of a thread each microsecond."""
+    return [
+        {"ph": "X", "name": name, "pid": 1, "tid": 1, "ts": str(at), "dur": 1}
+        for at, name in enumerate(names)
+    ]
+
+
+def left_of(events: list[dict[str, Any]], sought: Sought, folder: Path) -> list[dict[str, Any]]:
+    """The fewest events of a timeline that still show something."""
+    path = folder / "trace_view.json"
+    path.write_text(json.dumps(events))
+    found: list[dict[str, Any]] = json.loads(
+        shrink(path, sought, folder / "out").profile.read_text()
+    )
+    return found
+
+
+def test_what_other_events_refer_to_stays_while_they_are_taken_apart(tmp_path: Path) -> None:
+    """Slices on both sides of a border and without a gap, in a process that has a name."""
+    name = {"ph": "M", "name": "process_name", "pid": 1, "tid": 0, "args": {"name": "Python"}}
+    every = slices("a" * 150 + "b" * 150)
+
+    def holds(events: list[dict[str, Any]]) -> bool:
+        times = [int(one["ts"]) for one in events if one["ph"] == "X"]
+        named = "".join(one["name"] for one in events if one["ph"] == "X")
+        is_whole = times == [*range(times[0], times[-1] + 1)] if times else False
+        return name in events and is_whole and 0 < named.count("a") <= named.count("b")
+
+    assert left_of([*every, name], Holds(holds), tmp_path) == [every[149], every[150], name]
+
+
+def test_both_ends_of_an_arrow_are_left_out_together(tmp_path: Path) -> None:
+    """Not with the slices that they stand at, which are needed."""
+    first, _, last = every = slices("a-z")
+    ends = [
+        {"ph": phase, "name": "x", "cat": "x", "id": 7, "pid": 1, "tid": 1, "ts": one["ts"]}
+        for phase, one in (("s", first), ("f", last))
+    ]
+
+    def holds(events: list[dict[str, Any]]) -> bool:
+        are_alike = (ends[0] in events) == (ends[1] in events)
+        return first in events and last in events and are_alike
+
+    assert left_of([first, ends[0], *every[1:], ends[1]], Holds(holds), tmp_path) == [first, last]
+
+
+def test_rows_are_tied_to_what_stands_at_their_later_times(tmp_path: Path) -> None:
+    """A block and the levels when it was taken and given back, which do not belong together."""
+    (tmp_path / "operator_memory.csv").write_text(
+        "Name,Allocation Time(us),Release Time(us)\naten::add,1.000\t,5.000\t\n"
+    )
+    times = ["1.000", "3.000", "5.000"]
+    (tmp_path / "memory_record.csv").write_text(
+        "".join(["Component,Timestamp(us)\n", *(f"PTA,{time}\t\n" for time in times)])
+    )
+    items = Items(tmp_path)
+    levels, blocks = (bounds.rows for bounds in items.bounds)
+    tied = items.tied_to(np.array([blocks]))
+    assert {*tied.tolist()} == {blocks, levels, levels + 2}
+    belonging = items.components(np.ones(items.count, np.bool_))
+    assert [one.tolist() for one in belonging] == [[levels, blocks], [levels + 1], [levels + 2]]
 
 
 def test_events_refer_to_the_metadata_of_their_process_and_thread(tmp_path: Path) -> None:

@@ -5,27 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pytest
 
 from ascend_conformance.reduction.guesses import Guesses
 from ascend_conformance.reduction.items import Items
 from ascend_conformance.reduction.reducible import Integers
 from ascend_conformance.reduction.surroundings import Surroundings
-from ascend_simulator.run import write_run
-from ascend_simulator.scenario import override, preset
-
-
-@pytest.fixture(scope="module")
-def items(tmp_path_factory: pytest.TempPathFactory) -> Items:
-    """A folder with a database and a timeline."""
-    folder = tmp_path_factory.mktemp("made")
-    scenario = override(preset("single-op"), ranks=1, steps=1)
-    run = write_run(scenario, 0, folder / "run", ("pytorch-db", "pytorch-text")).folder
-    both = folder / "both"
-    both.mkdir()
-    for name in ("ascend_pytorch_profiler_0.db", "trace_view.json"):
-        next(run.rglob(name)).rename(both / name)
-    return Items(both)
 
 
 def part(items: Items, name: str) -> int:
@@ -64,6 +48,18 @@ def test_what_is_before_a_row_is_of_its_part_and_next_in_time(items: Items) -> N
             items, np.sort(np.array(by_time[max(place - 1, 0) : place + 1]))
         )
     assert surroundings.bounds(part(items, "CANN_API")).tolist() == [by_time[0], by_time[-1]]
+
+
+def test_partners_of_rows_are_what_is_tied_to_them_in_the_same_parts(items: Items) -> None:
+    """A kernel and the task of another one: its own task is a partner, what is elsewhere none."""
+    tasks, kernels = part(items, "TASK"), part(items, "COMPUTE_TASK_INFO")
+    kernel = items.parts[kernels][0]
+    (own,) = np.intersect1d(items.tied_to(np.array([kernel])), items.parts[tasks]).tolist()
+    other = next(one for one in items.parts[tasks].tolist() if one != own)
+    found = Surroundings(items).partners(np.array([kernel, other]))
+    assert {kernel, own, other} <= {*found.tolist()}
+    assert {*items.holder[found].tolist()} == {tasks, kernels}
+    assert own not in Surroundings(items).partners(np.array([kernel]))
 
 
 def test_a_row_of_a_part_is_one_that_is_tied_to_what_is_there(items: Items) -> None:
