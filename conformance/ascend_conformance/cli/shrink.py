@@ -93,8 +93,10 @@ def _sought(rule: str | None, command: str | None) -> tuple[Sought, str]:
 
 def _print(done: Shrunk, shown: str) -> None:
     (rows, left), (files, kept) = done.rows, done.files
+    metadata = f", {done.metadata:,} of them texts and metadata" if done.metadata else ""
     click.echo(
-        f"{rows:,} → {left:,} rows, {files:,} → {kept:,} files; {shown}; {done.checks:,} checks"
+        f"{rows:,} → {left:,} rows{metadata}, {files:,} → {kept:,} files; {shown}; "
+        f"{done.checks:,} checks"
     )
     for file, parts in done.parts.items():
         counts = ", ".join(f"{name} {count:,}" for name, count in parts.items())

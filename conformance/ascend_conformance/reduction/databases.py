@@ -92,6 +92,15 @@ class Database(Reducible):
         return (*map(self._tie, _tying()), tie_of_times(self.times))
 
     @property
+    def metadata(self) -> Integers:
+        """The rows of tables that all databases have, texts among them."""
+        known = catalog().tables
+        is_always = [
+            name in known and "always" in known[name].carriers.values() for name in self.parts
+        ]
+        return np.flatnonzero(np.array(is_always, np.bool_)[self.part])
+
+    @property
     def later_times(self) -> Sequence[Tie]:
         """What the further columns of instants show."""
         return [tie_of_times(one) for one in self._shown_times[1:]]

@@ -91,6 +91,12 @@ class Items:
         pairs = zip(self.files, self.bounds, strict=True)
         return np.concatenate([bounds.rows + file.describing for file, bounds in pairs])
 
+    @cached_property
+    def metadata(self) -> Integers:
+        """The rows that say what others mean, of all files."""
+        pairs = zip(self.files, self.bounds, strict=True)
+        return np.concatenate([bounds.rows + file.metadata for file, bounds in pairs])
+
     def counted(self, kept: Flags) -> Iterator[tuple[Path, dict[str, int]]]:
         """The files that are kept, with the number of rows of each part that has some."""
         for number in np.flatnonzero(kept[: len(self.files)]).tolist():

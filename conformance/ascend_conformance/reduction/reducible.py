@@ -63,9 +63,9 @@ class Reducible:
         self.part: Integers = np.empty(0, np.int64)
 
     @property
-    def labels(self) -> Sequence[str]:
+    def labels(self) -> Sequence[Sequence[str]]:
         """What findings call the parts."""
-        return self.parts
+        return [(part,) for part in self.parts]
 
     @property
     def times(self) -> Integers:
@@ -76,6 +76,11 @@ class Reducible:
     def ties(self) -> Sequence[Tie]:
         """What ties rows to those of this file and of others."""
         return ()
+
+    @property
+    def metadata(self) -> Integers:
+        """The rows that say nothing of what was recorded, but what others mean: texts, names."""
+        return np.empty(0, np.int64)
 
     @property
     def later_times(self) -> Sequence[Tie]:

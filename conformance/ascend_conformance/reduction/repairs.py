@@ -8,7 +8,7 @@ kind, of which the smallest is enough.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from typing import NamedTuple
 
@@ -274,12 +274,16 @@ class Repairs:
 
     def _named(self, others: Mapping[str, str]) -> list[int]:
         """The parts that findings name."""
-        words = " ".join(re.findall(r"\w+", " ".join(others.values())))
-        return [part for part, name in self._names.items() if name and f" {name} " in f" {words} "]
+        words = " ".join(["", *re.findall(r"[\w-]+", " ".join(others.values())), ""])
+        return [
+            part
+            for part, names in self._names.items()
+            if any(name and f" {name} " in words for name in names)
+        ]
 
     @cached_property
-    def _names(self) -> Mapping[int, str]:
-        names: dict[int, str] = {}
+    def _names(self) -> Mapping[int, Sequence[str]]:
+        names: dict[int, Sequence[str]] = {}
         for file, bounds in zip(self._items.files, self._items.bounds, strict=True):
             names |= dict(zip(range(bounds.parts, bounds.rows), file.labels, strict=True))
         return names

@@ -28,8 +28,10 @@ class Shrunk:
     """A profile that was written, and how much smaller it is.
 
     ``rows`` and ``files``: of the profile, and what is left of them. Rows are those of databases
-    and CSV files, and events of timelines; those of tables of enums are none of them. ``parts``:
-    of what is left, by file, the rows of each table or lane that has some. ``checks``: how often a
+    and CSV files, and events of timelines; those of tables of enums are none of them.
+    ``metadata``: how many of those that are left are texts, rows of other tables that all
+    databases have, and metadata of timelines. ``parts``: of what is left, by file, the rows of each
+    table or lane that has some. ``checks``: how often a
     copy was judged. ``others``: further rules that it breaks, as the profile itself does, or
     because the search ``is_stopped`` by the number of checks.
     """
@@ -37,6 +39,7 @@ class Shrunk:
     profile: Path
     rows: tuple[int, int]
     files: tuple[int, int]
+    metadata: int
     parts: dict[str, dict[str, int]]
     checks: int
     others: Collection[str] = ()
@@ -74,6 +77,7 @@ def shrink(
         profile=folder / items.called,
         rows=(int(items.is_row.sum()), int(kept[items.is_row].sum())),
         files=(len(items.files), len(parts)),
+        metadata=int(kept[items.metadata].sum()),
         parts=parts,
         checks=search.checks,
         others=sorted(others),

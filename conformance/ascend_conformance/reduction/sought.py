@@ -147,12 +147,17 @@ class ByRule(Sought):
         for one in report.findings:
             if not self._is_sought(one):
                 named = f"{one.rule}@{one.place}"
-                found[f"{named} {counts[named]}"] = f"{one.place} {one.message} {one.expected}"
+                found[f"{named} {counts[named]}"] = _words_of(one)
                 counts[named] += 1
         return found
 
     def _report(self, candidates: Sequence[Candidate], rules: tuple[str, ...]) -> Report:
         return check_candidates(candidates, replace(self._options, selection=Selection(rules)))
+
+
+def _words_of(finding: Finding) -> str:
+    shown = [str(value) for example in finding.examples for value in example.values()]
+    return " ".join([finding.place, finding.message, finding.expected, *shown])
 
 
 def rules_of(others: Iterable[str]) -> Set[str]:

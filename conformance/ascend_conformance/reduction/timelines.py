@@ -11,6 +11,7 @@ import numpy as np
 
 from ascend_ref.timeline.elements import Elements
 from ascend_ref.timeline.recognition import FLOWS
+from ascend_spec import timeline_catalog
 from ascend_spec.core.units import FACTORS
 
 from ..media.text.splices import Events
@@ -65,13 +66,14 @@ class Timeline(Spans):
                     arrows[1].append(f"{event.get('cat')} {event.get('id')}")
         self.parts = tuple(lanes)
         self.part, self._times = np.array(part, np.int64), np.array(times, np.int64)
-        self._labels = [names.get(one, "") for one in self._processes]
+        self._names = [names.get(one, "") for one in self._processes]
         self._arrows = tie(f"arrow of {path}", *arrows)
 
     @property
-    def labels(self) -> Sequence[str]:
-        """Of each lane the name of its process, which is a layer."""
-        return self._labels
+    def labels(self) -> Sequence[Sequence[str]]:
+        """Of each lane the name of its process, which is a layer, and how rules call that."""
+        layers = timeline_catalog().layers
+        return [(one, layers[one].slug) if one in layers else (one,) for one in self._names]
 
     @property
     def times(self) -> Integers:
@@ -84,10 +86,15 @@ class Timeline(Spans):
         return tie_of_times(self._times), self._arrows
 
     @property
-    def describing(self) -> Integers:
-        """All metadata."""
+    def metadata(self) -> Integers:
+        """The events that name and place processes and threads."""
         rows = [row for found in self._metadata.values() for row in found]
         return np.array(sorted(rows), np.int64)
+
+    @property
+    def describing(self) -> Integers:
+        """All metadata."""
+        return self.metadata
 
     def needed_by(self, rows: Integers) -> Iterable[int]:
         """The metadata of the processes and threads that these events are in."""
