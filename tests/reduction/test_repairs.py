@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -80,134 +81,105 @@ def with_only(items: Items, rows: Integers | Sequence[int]) -> Flags:
 
 
 def kernel_task(items: Items) -> int:
-    """A task in the middle, which a kernel describes."""
-    kernels = items.parts[part(items, "COMPUTE_TASK_INFO")]
-    tied = items.tied_to(kernels[len(kernels) // 2][None])
+    """The task that a kernel describes."""
+    tied = items.tied_to(items.parts[part(items, "COMPUTE_TASK_INFO")][:1])
     return int(np.intersect1d(tied, items.parts[part(items, "TASK")])[0])
 
 
-ADDED: Mapping[str, Callable[[Items, Surroundings, Integers], Integers]] = {
-    "tied": lambda items, _, rows: items.tied_to(rows),
-    "before": lambda _, surroundings, rows: surroundings.before(rows),
-    "near": lambda _, surroundings, rows: surroundings.near(rows),
-    "around": lambda _, surroundings, rows: surroundings.around(rows),
-    "bounds": lambda items, surroundings, rows: surroundings.bounds(int(items.holder[rows[0]])),
+class Start(NamedTuple):
+    """A copy without a text that it needs.
+
+    Two rows of two tables are pointed at; three tables are named, of which one is ``there``.
+    """
+
+    items: Items
+    kept: Flags
+    pointed: Integers
+    absent: Integers
+    there: int
+
+    @classmethod
+    def of(cls, items: Items) -> Start:
+        calls, operators = (items.parts[part(items, one)] for one in ("CANN_API", "PYTORCH_API"))
+        pointed = np.array([calls[1], operators[0]])
+        about = items.parts[part(items, "META_DATA")][:2]
+        kept = with_only(items, [*pointed, calls[2], operators[2], *about])
+        texts = items.parts[part(items, "STRING_IDS")]
+        kept[texts[kept[texts]][0]] = False
+        absent = np.array([part(items, one) for one in ("OVERLAP_ANALYSIS", "STEP_TIME")])
+        return cls(items, kept, pointed, absent, part(items, "META_DATA"))
+
+    @property
+    def surroundings(self) -> Surroundings:
+        return Surroundings(self.items)
+
+    @property
+    def rows(self) -> Integers:
+        return np.flatnonzero(self.kept & self.items.is_row)
+
+    def having(self, rows: Integers) -> Flags:
+        """The copy with further rows."""
+        return self.items.with_rows(self.kept, rows)
+
+    def having_parts(self, *parts: int) -> Flags:
+        """The copy with a row of each of some further tables."""
+        found = self.kept
+        for one in parts:
+            row = self.surroundings.of_part(one, found)
+            found = self.items.with_part(found, one, row)
+        return found
+
+    def lacking(self, some: Integers) -> Flags:
+        """The copy without some rows or tables."""
+        found = self.kept.copy()
+        found[some] = False
+        return self.items.whole(found)
+
+    def shows(self, kept: Flags) -> Shown:
+        return {"R1@x 0": "OVERLAP_ANALYSIS and STEP_TIME, META_DATA"}, self.pointed.tolist()
+
+
+CHANGES: Mapping[str, Callable[[Start], Flags]] = {
+    "what rows refer to": lambda one: one.having(one.rows),
+    "tables that are named": lambda one: one.having_parts(*one.absent),
+    "a table that is named": lambda one: one.having_parts(one.absent[1]),
+    "what belongs to a table that is named": lambda one: one.having(
+        one.surroundings.fewest_with[one.absent[1]]
+    ),
+    "without a table that is named": lambda one: one.lacking(np.array([one.there])),
+    "without what is pointed at": lambda one: one.lacking(one.pointed),
+    "without one row that is pointed at": lambda one: one.lacking(one.pointed[1:]),
+    "without another row of the same table": lambda one: one.lacking(
+        one.items.parts[part(one.items, "CANN_API")][2:3]
+    ),
+    "what is tied to what is pointed at": lambda one: one.having(one.items.tied_to(one.pointed)),
+    "what is tied to one row": lambda one: one.having(one.items.tied_to(one.pointed[1:])),
+    "what is before": lambda one: one.having(one.surroundings.before(one.pointed)),
+    "what is before one row": lambda one: one.having(one.surroundings.before(one.pointed[1:])),
+    "what is near": lambda one: one.having(one.surroundings.near(one.pointed)),
+    "all that is tied, by any steps": lambda one: one.having(one.surroundings.around(one.pointed)),
+    "the bounds of a table": lambda one: one.having(
+        one.surroundings.bounds(part(one.items, "PYTORCH_API"))
+    ),
+    "partners": lambda one: one.having(one.surroundings.partners(one.rows)),
+    "what is tied to any row": lambda one: one.having(one.items.tied_to(one.rows)),
 }
 
 
-@pytest.mark.parametrize("needed", ADDED)
-def test_what_surrounds_the_rows_that_findings_point_at_is_added(needed: str, items: Items) -> None:
-    task = np.array([kernel_task(items)])
-    rows = ADDED[needed](items, Surroundings(items), task)
-    assert len(rows) > len(task)
-
-    def shows(kept: Flags) -> Shown | None:
-        return NOTHING if kept[rows].all() else ({"R1@task 0": ""}, task.tolist())
-
-    profile = Profile(items, shows)
-    assert profile.cleanest(with_only(items, task)).unwanted == {}
-    assert len(profile.asked) <= DIRECTED
+@pytest.mark.parametrize("change", CHANGES)
+def test_copies_are_changed_by_what_findings_point_at_and_name(change: str, items: Items) -> None:
+    start = Start.of(items)
+    copies = {name: made(start).tobytes() for name, made in CHANGES.items()}
+    assert list(copies.values()).count(copies[change]) == 1
+    profile = Profile(items, start.shows)
+    profile.cleanest(start.kept)
+    assert copies[change] in [one.tobytes() for one in profile.asked[: len(CHANGES) + 8]]
 
 
-@pytest.mark.parametrize("needed", ["tied", "before"])
-def test_what_surrounds_one_of_several_rows_is_added_alone(needed: str, items: Items) -> None:
-    """What the other row is tied to would be one too many."""
-    task = kernel_task(items)
-    calls = items.parts[part(items, "CANN_API")]
-    other = int(calls[np.argsort(items.times[calls])[2]])
-    surroundings = Surroundings(items)
-    rows, others = (ADDED[needed](items, surroundings, np.array([one])) for one in (task, other))
-    too_many = np.setdiff1d(others, np.append(rows, other))
-    assert len(too_many)
-    start = with_only(items, [task, other])
-    too_many = too_many[~start[too_many]]
-
-    def shows(kept: Flags) -> Shown | None:
-        is_clean = kept[rows].all() and not kept[too_many].any()
-        return NOTHING if is_clean else ({"R1@task 0": ""}, [task, other])
-
-    profile = Profile(items, shows)
-    assert profile.cleanest(start).unwanted == {}
-    assert len(profile.asked) <= DIRECTED
-
-
-def test_rows_that_findings_point_at_are_left_out_together_and_alone(items: Items) -> None:
-    tasks = items.parts[part(items, "TASK")]
-    for gone in (tasks[1:3], tasks[1:2], tasks[2:3]):
-
-        def shows(kept: Flags, gone: Integers = gone) -> Shown | None:
-            if not kept[tasks[0]] or not kept[np.setdiff1d(tasks[1:3], gone)].all():
-                return None
-            found = tasks[1:3][kept[tasks[1:3]]].tolist()
-            return ({"R1@task 0": ""}, found) if kept[gone].any() else NOTHING
-
-        profile = Profile(items, shows)
-        found = profile.cleanest(with_only(items, tasks[:3]))
-        assert found.unwanted == {}
-        assert not found.items[gone].any()
-        assert len(profile.asked) <= DIRECTED
-
-
-def test_a_row_of_the_same_part_as_what_findings_point_at_is_left_out(items: Items) -> None:
-    tasks = items.parts[part(items, "TASK")][:3]
-
-    def shows(kept: Flags) -> Shown | None:
-        if not kept[tasks[[0, 2]]].all():
-            return None
-        return ({"R1@task 0": ""}, [int(tasks[0])]) if kept[tasks[1]] else NOTHING
-
-    profile = Profile(items, shows)
-    assert profile.cleanest(with_only(items, tasks)).unwanted == {}
-    assert len(profile.asked) <= DIRECTED
-
-
-def test_tables_that_findings_name_are_added_together(items: Items) -> None:
-    """As long as one of them is missing, another copy shows no less."""
-    names = ["NPU_INFO", "HOST_INFO", "STEP_TIME"]
-    parts = [part(items, name) for name in names]
-
-    def shows(kept: Flags) -> Shown | None:
-        missing = [name for name, one in zip(names, parts, strict=True) if not kept[one]]
-        return ({"R1@tables 0": f"expected {', '.join(names)}"}, []) if missing else NOTHING
-
-    profile = Profile(items, shows)
-    assert profile.cleanest(with_only(items, [kernel_task(items)])).unwanted == {}
-    assert len(profile.asked) <= 3
-
-
-def test_a_table_that_findings_name_is_added_alone_or_with_what_belongs_to_its_rows(
-    items: Items,
-) -> None:
-    """Another one that they name would be one too many."""
-    wanted, other = part(items, "OVERLAP_ANALYSIS"), part(items, "STEP_TIME")
-    fewest = Surroundings(items).fewest_with[wanted]
-    for rows in (np.empty(0, np.int64), fewest):
-
-        def shows(kept: Flags, rows: Integers = rows) -> Shown | None:
-            if kept[wanted] and not kept[other] and kept[rows].all():
-                return NOTHING
-            return {"R1@table 0": "OVERLAP_ANALYSIS, STEP_TIME"}, []
-
-        profile = Profile(items, shows)
-        assert profile.cleanest(with_only(items, [kernel_task(items)])).unwanted == {}
-        assert len(profile.asked) <= DIRECTED
-
-
-def test_a_table_that_findings_name_is_left_out(items: Items) -> None:
-    task, named = kernel_task(items), part(items, "HOST_INFO")
-
-    def shows(kept: Flags) -> Shown | None:
-        if not kept[task]:
-            return None
-        return ({"R1@table 0": "a row of HOST_INFO"}, []) if kept[named] else NOTHING
-
-    profile = Profile(items, shows)
-    start = with_only(items, [task, *items.parts[named].tolist()])
-    assert profile.cleanest(start).unwanted == {}
-    assert len(profile.asked) <= 5
-
-
-@pytest.mark.parametrize(("words", "is_named"), [("STEP_TIME.id", True), ("STEP_TIMES", False)])
+@pytest.mark.parametrize(
+    ("words", "is_named"),
+    [("STEP_TIME.id", True), ("STEP_TIMES", False), ("step time", False)],
+)
 def test_only_whole_words_name_a_table(words: str, is_named: bool, items: Items) -> None:
     named = part(items, "STEP_TIME")
     profile = Profile(items, lambda _: ({"R1@table 0": words}, []))
@@ -215,70 +187,36 @@ def test_only_whole_words_name_a_table(words: str, is_named: bool, items: Items)
     assert any(one[named] for one in profile.asked[:3]) == is_named
 
 
-def test_what_rows_refer_to_and_what_is_tied_to_any_of_them_is_added(items: Items) -> None:
-    """Where findings point at nothing."""
-    task = np.array([kernel_task(items)])
-    alone = np.zeros(items.count, np.bool_)
-    alone[[0, items.holder[task[0]], task[0]]] = True
-    whole = with_only(items, task)
-    assert whole.sum() > alone.sum()
-    tied = items.with_rows(alone, items.tied_to(task))
-    for needed in (whole, tied):
-
-        def shows(kept: Flags, needed: Flags = needed) -> Shown | None:
-            return NOTHING if kept[needed].all() else ({"R1@task 0": ""}, [])
-
-        profile = Profile(items, shows)
-        assert profile.cleanest(alone).unwanted == {}
-        assert len(profile.asked) <= 5
+@pytest.mark.parametrize("words", ["absent: overlap-analysis", "trace: Overlap Analysis: dur"])
+def test_a_layer_is_named_as_viewers_and_as_rules_do(words: str, items: Items) -> None:
+    bounds = items.bounds[1]
+    layers = [label[0] for label in items.files[1].labels]
+    lanes = np.array([one == "Overlap Analysis" for one in layers])
+    others = np.flatnonzero(~lanes) + bounds.parts
+    profile = Profile(items, lambda _: ({"R1@lane 0": words}, []))
+    profile.cleanest(with_only(items, items.parts[int(others[0])]))
+    assert profile.asked[1][bounds.parts : bounds.rows][lanes].all()
+    profile.asked.clear()
+    profile.cleanest(with_only(items, items.parts[part(items, "STRING_IDS")][:1]))
+    assert not any(one[1] for one in profile.asked)  # as the file is not there
 
 
-def test_partners_are_added_without_what_is_in_other_tables(items: Items) -> None:
-    kernels = items.parts[part(items, "COMPUTE_TASK_INFO")]
-    other = np.setdiff1d(items.parts[part(items, "TASK")], items.tied_to(kernels[:1]))[:1]
-    rows = np.append(kernels[:1], other)
-    needed = Surroundings(items).partners(rows)
-    start = with_only(items, rows)
-    tied = items.tied_to(np.flatnonzero(start & items.is_row))
-    too_many = tied[~items.with_rows(start, needed)[tied]]
-    assert len(too_many)
-
-    def shows(kept: Flags) -> Shown | None:
-        is_clean = kept[needed].all() and not kept[too_many].any()
-        return NOTHING if is_clean else ({"R1@task 0": ""}, [])
-
-    profile = Profile(items, shows)
-    assert profile.cleanest(start).unwanted == {}
-    assert len(profile.asked) <= 5
-
-
-FURTHER: Mapping[str, Callable[[Items, Flags, Flags], bool]] = {
-    "without a table": lambda items, kept, start: not kept[part(items, "HOST_INFO")],
-    "without a row": lambda items, kept, start: bool(
-        start[items.parts[part(items, "CANN_API")]].sum()
-        > kept[items.parts[part(items, "CANN_API")]].sum()
-        > 0
-    ),
-    "with a table": lambda items, kept, start: bool(kept[part(items, "STEP_TIME")]),
-    "with both ends of a table": lambda items, kept, start: bool(
-        kept[Surroundings(items).bounds(part(items, "CANN_API"))].all()
-    ),
-}
-
-
-@pytest.mark.parametrize("change", FURTHER)
-def test_what_no_finding_points_at_is_tried_as_well(change: str, items: Items) -> None:
-    calls = items.parts[part(items, "CANN_API")]
-    by_time = calls[np.argsort(items.times[calls], kind="stable")]
-    start = with_only(items, [*by_time[1:3], items.parts[part(items, "HOST_INFO")][0]])
-
-    def shows(kept: Flags) -> Shown | None:
-        if not kept[part(items, "CANN_API")]:
-            return None
-        is_clean = FURTHER[change](items, kept, start)
-        return NOTHING if is_clean else ({"R1@somewhere 0": ""}, [])
-
-    assert Profile(items, shows).cleanest(start).unwanted == {}
+def test_what_no_finding_points_at_is_tried_as_well(items: Items) -> None:
+    """Without each row, with each table, without each, with both ends of each."""
+    start = Start.of(items)
+    step, about = part(items, "STEP_TIME"), part(items, "META_DATA")
+    expected = [
+        *(start.lacking(np.array([row])) for row in start.rows.tolist()),
+        start.having_parts(step),
+        start.lacking(np.array([about])),
+        start.having(start.surroundings.bounds(part(items, "PYTORCH_API"))),
+    ]
+    profile = Profile(
+        items, lambda kept: ({"R1@x 0": ""}, []) if (kept == start.kept).all() else None
+    )
+    profile.cleanest(start.kept)
+    asked = [one.tobytes() for one in profile.asked]
+    assert [one.tobytes() in asked for one in expected] == [True] * len(expected)
 
 
 # --- the order, and the end -----------------------------------------------------------------------
@@ -301,7 +239,7 @@ def first_changed(items: Items, starts: Mapping[int, Mapping[str, str]], broken:
     ("starts", "first"),
     [
         ({1: {"R1@a 0": ""}, 2: {"R2@a 0": ""}}, 1),
-        ({1: {"R1@a 0": "", "R2@a 0": ""}, 4: {"R3@a 0": ""}}, 4),
+        ({1: {"R1@a 0": "", "R2@a 0": ""}, 4: {"R3@a 0": "", "R3@b 0": ""}}, 4),
         ({1: {"R1@a 0": "", "R1@b 0": "", "R1@c 0": ""}, 3: {"R2@a 0": ""}}, 3),
         ({1: {"broken@a 0": ""}, 4: {"R2@a 0": ""}}, 4),
     ],
@@ -366,6 +304,60 @@ def test_what_seems_clean_is_judged_by_all_rules_and_repaired(items: Items) -> N
     assert found is not None
     assert found.unwanted == {}
     assert not found.items[tasks[1]]
+
+
+@pytest.mark.parametrize(
+    ("starts", "best"),
+    [
+        ({4: ["R1@a 0"], 1: ["R2@a 0"]}, 1),
+        ({1: ["R1@a 0", "R2@a 0"], 4: ["R3@a 0", "R3@b 0", "R3@c 0"]}, 4),
+        ({1: ["R1@a 0", "R1@b 0"], 4: ["R2@a 0"]}, 4),
+    ],
+    ids=["rows", "rules", "findings"],
+)
+def test_what_shows_least_is_kept_when_all_changes_were_tried(
+    starts: Mapping[int, Sequence[str]], best: int, items: Items
+) -> None:
+    calls = items.parts[part(items, "CANN_API")]
+    begun: list[Flags] = [with_only(items, calls[:count]) for count in starts]
+
+    def shows(kept: Flags) -> Shown | None:
+        is_begun = any((kept == one).all() for one in begun)
+        return (dict.fromkeys(starts[int(kept[calls].sum())], ""), []) if is_begun else None
+
+    assert int(Profile(items, shows).cleanest(*begun).items[calls].sum()) == best
+
+
+def test_findings_elsewhere_are_of_another_copy(items: Items) -> None:
+    """Two copies break one rule, of which only the larger can be repaired."""
+    tasks, calls = (items.parts[part(items, one)] for one in ("TASK", "CANN_API"))
+
+    def shows(kept: Flags) -> Shown | None:
+        if kept[tasks[0]]:
+            return {"R1@a 0": ""}, [int(tasks[0])]
+        return ({"R1@a 0": ""}, [int(calls[1])]) if kept[calls[:2]].all() else NOTHING
+
+    def of_calls(kept: Flags) -> Shown | None:
+        return shows(kept) if kept[tasks[0]] != kept[calls[0]] else None
+
+    profile = Profile(items, of_calls)
+    found = profile.cleanest(with_only(items, tasks[:1]), with_only(items, calls[:3]))
+    assert found.unwanted == {}
+
+
+def test_copies_that_show_much_more_wait_until_all_of_another_was_tried(items: Items) -> None:
+    calls, named = items.parts[part(items, "CANN_API")], part(items, "STEP_TIME")
+    much = {f"R1@a {number}": "" for number in range(40)}
+
+    def shows(kept: Flags) -> Shown | None:
+        if kept[calls[1]]:
+            return much, []
+        return NOTHING if kept[named] else ({"R2@a 0": ""}, [])
+
+    profile = Profile(items, shows)
+    found = profile.cleanest(with_only(items, calls[:1]), with_only(items, calls[1:2]))
+    assert found.unwanted == {}
+    assert not any(one[calls[1]] and not one[calls[0]] for one in profile.asked)
 
 
 def test_of_copies_that_show_only_what_the_profile_does_the_fewest_rules_are_best(

@@ -309,6 +309,20 @@ def test_both_ends_of_an_arrow_are_left_out_together(tmp_path: Path) -> None:
     assert left_of([first, ends[0], *every[1:], ends[1]], Holds(holds), tmp_path) == [first, last]
 
 
+def test_findings_name_what_their_examples_show(tmp_path: Path) -> None:
+    """A layer that is absent stands in no other words of LOS306."""
+    profile = simulated(tmp_path / "made", "single-op", 1)["timeline"]
+    path = profile / "trace_view.json"
+    events = json.loads(path.read_text())
+    (layer,) = {
+        one["pid"] for one in events if one.get("args", {}).get("name") == "Overlap Analysis"
+    }
+    path.write_text(json.dumps([one for one in events if one["pid"] != layer]))
+    others = ByRule(load_rules()["TRC200"], None).verdict_of_all(profile).others
+    (words,) = [words for name, words in others.items() if name.startswith("LOS306")]
+    assert "overlap-analysis" in words
+
+
 def test_rows_are_tied_to_what_stands_at_their_later_times(tmp_path: Path) -> None:
     """A block and the levels when it was taken and given back, which do not belong together."""
     (tmp_path / "operator_memory.csv").write_text(

@@ -231,7 +231,7 @@ class Repairs:
         for part in named:
             if kept[part]:
                 yield self._without(kept, np.array([part]))
-        for row in pointed[:FEW_POINTED, None] if len(pointed) > 1 else ():
+        for row in pointed[:FEW_POINTED, None]:
             yield self._without(kept, row)
             yield self._items.with_rows(kept, self._items.tied_to(row))
             yield self._items.with_rows(kept, self._surroundings.before(row))
@@ -278,7 +278,7 @@ class Repairs:
         return [
             part
             for part, names in self._names.items()
-            if any(name and f" {name} " in words for name in names)
+            if any(f" {name} " in words for name in names)
         ]
 
     @cached_property
