@@ -26,6 +26,7 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from ascend_ref.json_damage import Damage, find_damage, scan_value, skip_space, wide_text
@@ -123,8 +124,9 @@ class Elements:
                 buffer, top = source.fill()
                 part = read_part(buffer, top, source.ended, text_lengths=self.text_lengths)
                 self.starts.append((self.count, source.at, lines))
-                lines += buffer.count(b"\n", 1, part.following)
-                self.keys += _keys(buffer, part.following)
+                text = np.frombuffer(buffer, np.uint8, part.following)
+                lines += int(np.count_nonzero(text == ord("\n")))
+                self.keys += _keys(text)
                 yield from self._batches(part, source.at - 1)
                 if part.damage is not None:
                     self.damage = _moved(part.damage, source.at - 1)
@@ -216,9 +218,8 @@ class Elements:
         return unsound
 
 
-def _keys(buffer: bytearray, end: int) -> int:
+def _keys(text: npt.NDArray[np.uint8]) -> int:
     """How many texts with a colon behind them a part has; a quote that is escaped ends none."""
-    text = np.frombuffer(buffer, np.uint8, end)
     # Colons are few: what stands in front of them is looked at, not every byte twice.
     colons = np.flatnonzero(text == ord(":"))
     before = text[colons - 1]

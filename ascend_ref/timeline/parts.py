@@ -30,8 +30,8 @@ REFUSALS = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
 _TEXTS: msgspec.json.Decoder[list[msgspec.Raw]] = msgspec.json.Decoder(list[msgspec.Raw])
 _CUT = re.compile(rb"\}[ \t\n\r]*,[ \t\n\r]*(?=\{)")
 _CUTS_TRIED = 4
-_TAIL = 1 << 16
-"""Bytes at the end of a part in which it is cut, if an event ends there."""
+_TAILS = (1 << 12, 1 << 16, PART)
+"""Bytes at the end of a part in which an end of an event is looked for, one after the other."""
 _ANY: msgspec.json.Decoder[msgspec.Raw] = msgspec.json.Decoder(msgspec.Raw)
 _CLOSED = '{["'
 """First characters of values whose last character marks their end."""
@@ -60,11 +60,11 @@ def _likely_ends(buffer: bytearray, top: int, ended: bool) -> Iterator[tuple[int
         if end > 0:
             yield end, end + 1, True
         return
-    for begin in (max(1, top - _TAIL), 1):
+    for begin in (*(max(1, top - tail) for tail in _TAILS), 1):
         places = [found.span() for found in _CUT.finditer(buffer, begin, top)][-_CUTS_TRIED:]
         for at, following in reversed(places):
             yield at + 1, following, False
-        if places:
+        if len(places) == _CUTS_TRIED:
             return
 
 

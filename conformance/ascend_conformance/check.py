@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from .engine.candidate import Candidate
 from .engine.failure import file_failure
 from .engine.progress import Progress
 from .finding import FileReport, Finding, Report
-from .media import Judged, load_rules, media
+from .media import Judged, Medium, find_rule, media
 from .options import PARALLEL_BYTES, Options
 from .schema.explained import with_changes
 
@@ -113,7 +114,7 @@ def judge_file(
     medium = media()[candidate.medium]
     try:
         report, seen = medium.judge(candidate, options, progress and progress(candidate.path))
-        return replace(report, findings=_explained(report.findings)), seen
+        return replace(report, findings=_explained(report.findings, medium)), seen
     except Exception as problem:
         raise_if_dropped(problem)
         failed = file_failure(candidate.label, problem)
@@ -124,16 +125,15 @@ def _compared(
     reports: Sequence[FileReport], facts: dict[str, list[Any]], options: Options
 ) -> Iterator[FileReport]:
     """The reports, each with the findings that only the comparison with others brings."""
-    further = [media()[name].compare(found, options) for name, found in facts.items() if found]
+    given = [(media()[name], found) for name, found in facts.items() if found]
+    further = [(medium, medium.compare(found, options)) for medium, found in given]
     for report in reports:
-        added = [finding for one in further for finding in one.get(report.file, ())]
-        yield replace(report, findings=report.findings + _explained(added))
+        added = (_explained(one.get(report.file, ()), medium) for medium, one in further)
+        yield replace(report, findings=report.findings + tuple(chain.from_iterable(added)))
 
 
-def _explained(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """The findings, with the likely cause of each that shows a loss."""
-    if not findings:
-        return ()
-    rules = load_rules()
-    losses = ((one, rules[one.rule].loss if one.rule in rules else None) for one in findings)
+def _explained(findings: Sequence[Finding], medium: Medium) -> tuple[Finding, ...]:
+    """The findings of a medium, with the likely cause of each that shows a loss."""
+    found = ((one, find_rule(one.rule, medium)) for one in findings)
+    losses = ((one, rule.loss if rule is not None else None) for one, rule in found)
     return tuple(loss.explained(one) if loss else one for one, loss in losses)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any, Generic, TypeVar
@@ -114,13 +114,10 @@ class Selection:
         return chosen and not self._matches(rule, self.ignore)
 
     @staticmethod
-    def _matches(rule: Rule[Any], patterns: Iterable[str]) -> bool:
-        return any(
-            rule.name == pattern
-            or rule.id.startswith(pattern)
-            or (pattern == LOSSES and rule.loss is not None and rule.loss.is_certain)
-            for pattern in patterns
-        )
+    def _matches(rule: Rule[Any], patterns: tuple[str, ...]) -> bool:
+        certain = rule.loss is not None and rule.loss.is_certain
+        named = rule.name in patterns or (certain and LOSSES in patterns)
+        return named or rule.id.startswith(patterns)
 
 
 EVERYTHING = Selection()

@@ -187,3 +187,11 @@ def load_rules() -> Mapping[str, Rule[Any]]:
     for medium in media().values():
         found |= medium.rules()
     return dict(sorted(found.items()))
+
+
+def find_rule(id_: str, likely: Medium) -> Rule[Any] | None:
+    """The rule of an id; those of other media than the likely one are loaded only where it is none
+    of that.
+    """
+    every = (medium.rules() for medium in (likely, *media().values()))
+    return next((rules[id_] for rules in every if id_ in rules), None)
