@@ -126,10 +126,12 @@ def _of_csv(folder: Folder) -> Iterator[Part[Span]]:
 def _of_layers(folder: Folder) -> Iterator[Part[Span]]:
     """Layers of instants; those of single cores count their samples from 0 on."""
     found = folder.facts.rows(
-        "SELECT e.file, p.name, count(*), min(e.ts), max(e.ts), min(e.row) FROM trace.event e "
+        "SELECT e.file, p.name, sum(rows), min(first), max(last), min(row) FROM "
+        "(SELECT file, pid, count(*) AS rows, min(ts) AS first, max(ts) AS last, min(row) AS row "
+        "FROM trace.event WHERE ts > 0 GROUP BY file, pid) e "
         "JOIN (SELECT file, pid, any_value(name) AS name FROM trace.process GROUP BY file, pid) p "
-        "ON p.file = e.file AND p.pid = e.pid WHERE e.ts > 0 AND p.name IS NOT NULL "
-        f"GROUP BY e.file, p.name HAVING max(e.ts) > {FAR_NS} ORDER BY e.file, p.name"
+        "ON p.file = e.file AND p.pid = e.pid WHERE p.name IS NOT NULL "
+        f"GROUP BY e.file, p.name HAVING max(last) > {FAR_NS} ORDER BY e.file, p.name"
     )
     for file, name, rows, first, last, row in found:
         where = f"the layer {name} of {folder.files[file].place}"
