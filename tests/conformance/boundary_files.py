@@ -12,7 +12,7 @@ from typing import Any
 from unittest import mock
 
 import apsw
-from boundary_tokens import flips
+from boundary_tokens import mutants
 
 from ascend_conformance.engine.file_rules import TableRule, query_of
 from ascend_conformance.engine.sqlite_facts import SqliteFacts
@@ -24,15 +24,6 @@ Mutants = dict[str, TableRule]
 Seen = tuple[int, int | None]
 MEDIA: Mapping[str, Any] = {"mindspore": of_mindspore, "raw": of_raw}
 """By medium the module of its self-test."""
-
-
-def mutants(rule: TableRule) -> Mutants:
-    """The rule with each of its comparisons flipped, by the comparison."""
-    return {
-        at: replace(rule, **{field: after})
-        for field in ("row", "select")
-        for at, after in flips(getattr(rule, field) or "")
-    }
 
 
 class Campaign:

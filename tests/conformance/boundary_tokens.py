@@ -5,9 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, TypeVar
 
 import yaml
+
+from ascend_conformance.ruleset import Rule
+
+AnyRule = TypeVar("AnyRule", bound=Rule[Any])
 
 TOKEN = re.compile(
     r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|->>?|=>|<<|>>|<>|!=|<=|>=|==|<|>|="
@@ -37,6 +43,15 @@ def flips(sql: str) -> Iterator[tuple[str, str]]:
         named[name] += 1
         after = f"{sql[:at]}{FLIPPED[operator]}{sql[at + len(operator) :]}"
         yield name if named[name] == 1 else f"{name} ({named[name]})", after
+
+
+def mutants(rule: AnyRule) -> dict[str, AnyRule]:
+    """A rule with each of the comparisons of its SQL flipped, by the comparison."""
+    return {
+        at: replace(rule, **{field: after})
+        for field in ("row", "select")
+        for at, after in flips(getattr(rule, field) or "")
+    }
 
 
 def _around(sql: str, at: int, operator: str) -> str:

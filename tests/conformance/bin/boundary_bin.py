@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import apsw
-from boundary_tokens import flips
+from boundary_tokens import mutants
 
 from ascend_conformance.engine.trials import NotBreakable
 from ascend_conformance.media.bin.edits import apply_edits
@@ -27,15 +26,6 @@ from ascend_ref.bin.container import read_blocks
 
 Seen = tuple[int, int | None]
 REAL = Path(__file__).parents[3] / ".." / "shared" / "data" / "bin"
-
-
-def mutants(rule: BinRule) -> dict[str, BinRule]:
-    """The rule with each of its comparisons flipped, by the comparison."""
-    return {
-        at: replace(rule, **{field: after})
-        for field in ("row", "select")
-        for at, after in flips(getattr(rule, field) or "")
-    }
 
 
 def seen(facts: Facts, rule: BinRule) -> Seen:

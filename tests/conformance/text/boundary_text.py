@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import duckdb
-from boundary_tokens import flips
+from boundary_tokens import mutants
 
 from ascend_conformance.discover import discover
 from ascend_conformance.media.text.asking import find
@@ -37,15 +36,6 @@ HANDMADE = {
     "0,3,1767258000000003.000\t,60.0,50.25,70.0\n"
 }
 """A file that no writer of ours makes, with what its rules find and what they leave out."""
-
-
-def mutants(rule: TextRule) -> Mutants:
-    """The rule with each of its comparisons flipped, by the comparison."""
-    return {
-        at: replace(rule, **{field: after})
-        for field in ("row", "select")
-        for at, after in flips(getattr(rule, field) or "")
-    }
 
 
 class Outcome(NamedTuple):
