@@ -122,7 +122,7 @@ def test_one_event_of_a_timeline_changes(profiles: Mapping[str, Path], tmp_path:
 
 @pytest.mark.exhaustive
 def test_an_event_goes_with_its_comma(profiles: Mapping[str, Path], tmp_path: Path) -> None:
-    done = damaged(profiles["text"], "XLR803", tmp_path / "out")
+    done = damaged(profiles["text"], "XLR802", tmp_path / "out")
     (one,) = done.changes
     old, new = (
         json.loads((base / one.file).read_text())
