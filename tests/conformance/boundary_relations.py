@@ -29,6 +29,7 @@ from ascend_conformance.media.db.selftest import open_bench as open_database
 from ascend_conformance.media.db.session import start
 from ascend_conformance.media.db.sql import register
 from ascend_conformance.media.text.selftest import open_bench as open_texts
+from ascend_ref.db.open import open_readonly
 
 Mutants = dict[str, Relation]
 Seen = tuple[int, int | None]
@@ -131,7 +132,7 @@ def _seen(relation: Relation, shown: Any) -> Seen | None:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[EditableDatabase]:
-    with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+    with closing(open_readonly(path)) as connection:
         register(connection)
         session = start(path.name, None, connection, "observed")
         yield EditableDatabase(session, connection)
