@@ -22,7 +22,7 @@ from .surroundings import Surroundings
 MOST_ROWS = 300
 """Rows of a copy that is changed: judging more takes too long."""
 
-MOST_CHANGES = 90
+MOST_CHANGES = 120
 """Copies that are judged on the way to one that shows nothing forbidden."""
 
 MOST_WITH_LITTLE = 30
@@ -41,8 +41,10 @@ RULE, FINDING = 40, 8
 LITTLE = 150
 """Rows that are as bad as findings that are all of rules that the profile breaks."""
 
-LATER = 60
-"""Rows, or what is as bad, that others may have more before changes that no finding names."""
+LATER = 0, 16, 60
+"""Rows, or what is as bad, that others may have more before what findings point at and name is
+changed, what is next to it, and what no finding names.
+"""
 
 
 class Attempt(NamedTuple):
@@ -84,7 +86,7 @@ class _Way:
         if rows < self._fewest.get(kind, rows + 1):
             self._fewest[kind] = rows
             self._opened += [
-                _Open(attempt, one, LATER * place) for place, one in enumerate(changes)
+                _Open(attempt, one, later) for one, later in zip(changes, LATER, strict=True)
             ]
 
     def close(self, one: _Open) -> None:
@@ -169,7 +171,7 @@ class Repairs:
         """
         way = _Way(self._items.is_row, self._broken)
         for attempt in attempts:
-            way.open(attempt, self._directed(attempt), self._further(attempt))
+            way.open(attempt, *self._changes(attempt))
         least: Attempt | None = None
         judged: Attempt | None = None
         left = MOST_CHANGES
@@ -180,7 +182,7 @@ class Repairs:
                 by_all = self._judge_by_all(least.items)
                 if by_all.unwanted.keys() != least.unwanted.keys():
                     way.drop(least)
-                    way.open(by_all, self._directed(by_all), self._further(by_all))
+                    way.open(by_all, *self._changes(by_all))
                     least = judged
                     continue
                 judged, left = least, min(left, MOST_WITH_LITTLE)
@@ -192,7 +194,7 @@ class Repairs:
                 left -= 1
                 found = self._judge(changed)
                 if found is not None:
-                    way.open(found, self._directed(found), self._further(found))
+                    way.open(found, *self._changes(found))
                 if left <= 0 or (found and way.extent(found) < way.extent(attempt)):
                     break
             else:
@@ -207,6 +209,11 @@ class Repairs:
                 found = self._judge(self._items.with_rows(attempt.items, rows))
                 if found is not None:
                     yield found
+
+    def _changes(self, attempt: Attempt) -> Iterator[Iterator[Flags]]:
+        yield self._directed(attempt)
+        yield self._next_to(attempt)
+        yield self._further(attempt)
 
     def _directed(self, attempt: Attempt) -> Iterator[Flags]:
         """With and without what findings name and point at."""
@@ -235,16 +242,23 @@ class Repairs:
             yield self._without(kept, row)
             yield self._items.with_rows(kept, self._items.tied_to(row))
             yield self._items.with_rows(kept, self._surroundings.before(row))
-        of_same_parts = rows[np.isin(self._items.holder[rows], self._items.holder[pointed])]
-        for row in np.setdiff1d(of_same_parts, pointed)[:FEW_POINTED, None]:
-            yield self._without(kept, row)
         if len(pointed):
             yield self._items.with_rows(kept, self._surroundings.near(pointed))
             yield self._items.with_rows(kept, self._surroundings.around(pointed))
             for part in np.unique(self._items.holder[pointed]).tolist():
                 yield self._items.with_rows(kept, self._surroundings.bounds(part))
-        yield self._items.with_rows(kept, self._surroundings.partners(rows))
         yield self._items.with_rows(kept, self._items.tied_to(rows))
+
+    def _next_to(self, attempt: Attempt) -> Iterator[Flags]:
+        """With what is tied to rows in the same parts, and without what is in parts that findings
+        point at.
+        """
+        kept, pointed = attempt.items, attempt.pointed
+        rows = np.flatnonzero(kept & self._items.is_row)
+        yield self._items.with_rows(kept, self._surroundings.partners(rows))
+        of_same_parts = rows[np.isin(self._items.holder[rows], self._items.holder[pointed])]
+        for row in np.setdiff1d(of_same_parts, pointed)[:FEW_POINTED, None]:
+            yield self._without(kept, row)
 
     def _further(self, attempt: Attempt) -> Iterator[Flags]:
         """With and without each part, and without each row."""
