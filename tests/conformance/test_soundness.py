@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import struct
+import time
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -17,13 +18,16 @@ from hypothesis import strategies as st
 from profiles import change, specimen
 
 from ascend_conformance.check import check
+from ascend_conformance.discover import discover
 from ascend_conformance.finding import FileReport
+from ascend_conformance.media import load_rules
 from ascend_conformance.media.db import opening, soundness
 from ascend_conformance.media.db import session as sessions
+from ascend_conformance.media.db.damaging import damage_database
 from ascend_conformance.media.db.soundness import sound_meanwhile
 from ascend_conformance.options import Options
 from ascend_ref.db.header import UnreadableDatabase
-from ascend_ref.db.open import open_readonly
+from ascend_ref.db.open import open_readonly, require_sound_pages
 
 INTERIOR = 5
 """Type of a page of a table that names other pages. Source: sqlite.org/fileformat2.html 1.6."""
@@ -132,6 +136,26 @@ def test_what_goes_wrong_in_a_sound_file_is_raised_as_it_is(tmp_path: Path) -> N
     with pytest.raises(apsw.SQLError):
         ask()
     connection.close()
+
+
+@pytest.mark.usefixtures("every_file_is_large")
+def test_a_file_is_looked_at_before_it_is_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = specimen(tmp_path)
+    is_changed = []
+
+    def slow(own: apsw.Connection, file: Path) -> None:
+        before = file.read_bytes()
+        time.sleep(0.3)
+        is_changed.append(file.read_bytes() != before)
+        require_sound_pages(own, file)
+
+    for module in (opening, soundness):
+        monkeypatch.setattr(module, "require_sound_pages", slow)
+    [candidate] = discover(path)
+    assert damage_database(candidate, load_rules()["DB403"], None)
+    assert is_changed == [False]
 
 
 def test_ctrl_c_ends_the_look_at_the_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

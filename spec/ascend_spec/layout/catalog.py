@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from ascend_spec.core import Loader
 from ascend_spec.core.loader import without
@@ -202,34 +202,26 @@ class Layout:
         return dict(found)
 
     @property
-    def _stages(self) -> Iterator[tuple[re.Pattern[str], Sequence[NamedFile]]]:
+    def _stages(self) -> Iterator[_Stage]:
         """Databases, then all other files: what the spec lists is not read for a database."""
-        yield self._form_of_databases, self._databases
-        yield self._form_of_others, self._others
+        yield self._databases
+        yield self._others
 
     @cached_property
-    def _form_of_databases(self) -> re.Pattern[str]:
-        return _every_form(self._databases)
+    def _databases(self) -> _Stage:
+        return _stage(one for one in self.files.values() if one.carrier)
 
     @cached_property
-    def _form_of_others(self) -> re.Pattern[str]:
-        return _every_form(self._others)
-
-    @cached_property
-    def _databases(self) -> Sequence[NamedFile]:
-        return self._ordered(one for one in self.files.values() if one.carrier)
-
-    @cached_property
-    def _others(self) -> Sequence[NamedFile]:
-        return self._ordered(one for one in self.files.values() if not one.carrier)
-
-    def _ordered(self, files: Iterable[NamedFile]) -> Sequence[NamedFile]:
-        """What has names of its own first, then what the spec lists.
+    def _others(self) -> _Stage:
+        """What has names of its own, then what the spec lists.
 
         MindSpore comes last: most names are those of the PyTorch adapter, too.
         """
-        return sorted(
-            files, key=lambda one: (one.id in ("csv", "timeline"), one.producer == "mindspore")
+        return _stage(
+            sorted(
+                (one for one in self.files.values() if not one.carrier),
+                key=lambda one: (one.id in ("csv", "timeline"), one.producer == "mindspore"),
+            )
         )
 
     def _match(self, file: NamedFile, found: Mapping[str, str]) -> Match:
@@ -257,10 +249,14 @@ class Layout:
                     yield content["producer"], name, row, f"{document}: {key}.{name}"
 
 
-def _every_form(files: Iterable[NamedFile]) -> re.Pattern[str]:
-    """One expression for the names of some files: a folder may hold any number of others."""
-    forms = (form.expression for file in files for form in file.forms)
-    return re.compile("|".join(f"(?:{one})" for one in forms))
+_Stage: TypeAlias = tuple[re.Pattern[str], Sequence[NamedFile]]
+"""Kinds of files, and one expression for all of their names: a folder may hold any others."""
+
+
+def _stage(files: Iterable[NamedFile]) -> _Stage:
+    found = tuple(files)
+    forms = (form.expression for file in found for form in file.forms)
+    return re.compile("|".join(f"(?:{one})" for one in forms)), found
 
 
 class _Parts(dict[str, Field]):

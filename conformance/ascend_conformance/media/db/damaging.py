@@ -43,8 +43,7 @@ def damage_database(candidate: Candidate, rule: Rule[Any], at: str | None) -> li
     Raises :class:`NotBreakable`.
     """
     try:
-        # In one thread: the pages are looked at before the file is changed, not meanwhile.
-        with open_session(candidate, Options(workers=1)) as clean:
+        with open_session(candidate, Options()) as clean:
             if single_row(clean.connection, TRIGGERS)[0]:
                 raise NotBreakable("it has triggers, which a change would run")
             with _writing(candidate.path, clean) as connection:

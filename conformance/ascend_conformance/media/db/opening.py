@@ -96,9 +96,13 @@ def _has_texts(listing: Listing) -> bool:
 
 
 @contextmanager
-def open_session(candidate: Candidate, options: Options) -> Iterator[Session]:
-    """The database, opened with those that lie next to it; the pages of a large one are looked at
-    meanwhile, see :meth:`Session.require_sound`.
+def open_session(
+    candidate: Candidate, options: Options, *, looks_meanwhile: bool = False
+) -> Iterator[Session]:
+    """The database, its pages looked at, opened with those that lie next to it.
+
+    ``looks_meanwhile``: the pages of a large one may be looked at while the caller reads it, who
+    changes nothing and waits for :attr:`Session.require_sound` before it relies on any row.
     """
     neighbours: Neighbours = candidate.details or Neighbours()
     with ExitStack() as stack:
@@ -106,11 +110,11 @@ def open_session(candidate: Candidate, options: Options) -> Iterator[Session]:
         register(connection)
         require_stored(connection, candidate.path)
         stop = Event()
-        if options.workers < 2 or candidate.size < PARALLEL_BYTES:
-            require_sound_pages(connection, candidate.path)
-            looking = None
-        else:
+        looking = None
+        if looks_meanwhile and options.workers > 1 and candidate.size >= PARALLEL_BYTES:
             looking = stack.enter_context(sound_meanwhile(candidate.path, connection, stop))
+        else:
+            require_sound_pages(connection, candidate.path)
         documents = tuple(map(read_document, neighbours.documents))
         profiler = _profiler_of(candidate, connection, options, stack)
         info = _profiler_info(neighbours, documents)

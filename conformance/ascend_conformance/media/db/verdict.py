@@ -48,7 +48,7 @@ def judge_database(candidate: Candidate, options: Options, progress: Progress | 
     started = time.monotonic()
     label = candidate.label
     try:
-        with open_session(candidate, options) as session:
+        with open_session(candidate, options, looks_meanwhile=True) as session:
             report = judge_session(session, options, progress)
             facts = _facts(session)
     except UnreadableDatabase as problem:
