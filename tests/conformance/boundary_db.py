@@ -16,7 +16,7 @@ from boundary_tokens import flips
 
 from ascend_conformance.engine.trials import NotBreakable
 from ascend_conformance.media import load_rules
-from ascend_conformance.media.db.judge import bad_row, count_select
+from ascend_conformance.media.db.judge import bad_row, count_select, obstacle
 from ascend_conformance.media.db.mutation import statements
 from ascend_conformance.media.db.places import Instance, instances
 from ascend_conformance.media.db.references import References
@@ -40,17 +40,22 @@ _NUMBERS = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIM
 _LATER = "(SELECT max(endNs) FROM profiler.TASK) + 1000000000 * i"
 LIMITS: Mapping[str, tuple[str, ...]] = {
     "DB951": (
-        _NUMBERS.format(most=1_000, rows="(SELECT count(*) FROM profiler.STEP_TIME)")
+        _NUMBERS.format(most=10_000, rows="(SELECT count(*) FROM profiler.STEP_TIME)")
         + f" INSERT INTO profiler.STEP_TIME (id, startNs, endNs) SELECT 1000 + i, {_LATER}, "
         f"{_LATER} FROM n",
         _NUMBERS.format(most=20_000, rows="(SELECT count(*) FROM profiler.TASK)")
         + " INSERT INTO profiler.TASK (startNs, endNs, deviceId) "
         f"SELECT {_LATER}, {_LATER}, (SELECT min(deviceId) FROM profiler.TASK) FROM n",
-        "UPDATE profiler.TASK SET rowid = 1000000 "
-        "WHERE rowid = (SELECT max(rowid) FROM profiler.TASK)",
     )
 }
-"""Statements after which a rule has just as much work as it takes on."""
+"""Statements after which a rule has just as much work as it takes on.
+
+Only flips of what a rule is skipped for are asked there: others would take as long as the rule.
+"""
+
+
+MOST = "most work"
+"""The kind of these cases."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,10 @@ def mutants(prefix: str = "") -> Iterator[Mutant]:
             for field in ("row", "select"):
                 for at, after in flips(getattr(rule, field) or ""):
                     yield Mutant(rule, replace(rule, **{field: after}), at)
+            for reason, holds in rule.search.unless.items():
+                for at, after in flips(holds):
+                    search = replace(rule.search, unless={**rule.search.unless, reason: after})
+                    yield Mutant(rule, replace(rule, search=search), at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +95,7 @@ class Case:
 
 
 def seen(session: Session, instance: Instance) -> Seen:
-    """How many rows an instance finds, and the first."""
+    """How many rows an instance finds, and the first; -2 where it is skipped."""
     references = References(session.connection, session.targets)
     try:
         if instance.row:
@@ -96,6 +105,8 @@ def seen(session: Session, instance: Instance) -> Seen:
                 if bad
                 else []
             )
+        elif obstacle(session.connection, instance):
+            return (-2, None)
         else:
             hits = count_select(session.connection, instance, instance.select or "")
     except apsw.Error:
@@ -131,8 +142,7 @@ def cases(rule: Rule) -> Iterator[tuple[Case, Instance]]:
             broken = open_specimen(specimen, statements(instance, session, rule.breaks))
             yield Case("break", broken, instance.key), instance
         if rule.id in LIMITS:
-            most = (*LIMITS[rule.id], *statements(instance, session, rule.breaks))
-            yield Case("most work", open_specimen(specimen, most), instance.key), instance
+            yield Case(MOST, open_specimen(specimen, LIMITS[rule.id]), instance.key), instance
         for words, case in rule.keeps.items():
             with suppress(NotBreakable, apsw.Error):
                 kept = open_specimen(specimen, statements(instance, session, case))
@@ -158,6 +168,8 @@ def survivors(rule_id: str) -> tuple[int, list[str], list[str]]:
             if others:
                 illegal.append(f"{rule_id} {case.kind} at {case.place}: wakes {others}")
         for at, mutant in list(alive.items()):
+            if case.kind == MOST and mutant.flipped.search == mutant.rule.search:
+                continue
             flipped = next(
                 (
                     one

@@ -19,7 +19,7 @@ from ascend_spec.db.model import Column
 
 from ...engine.asking import Asked, Question
 from ...engine.progress import Progress
-from ...engine.work import limited
+from ...engine.work import NoAnswer, limited
 from ...finding import Finding
 from ...ruleset import Selection
 from . import fusion
@@ -233,6 +233,9 @@ def _single_task(session: Session, instance: Instance) -> _Task:
     select = session.constant_sets.write_out(instance.select or "")
 
     def run(connection: apsw.Connection, *_: object) -> list[Hit]:
+        reason = obstacle(connection, instance)
+        if reason:
+            raise NoAnswer(reason)
         return count_select(connection, instance, select)
 
     return _Task(_weight(session, instance), instance.rule.name, (instance,), run)
@@ -244,6 +247,14 @@ def _weight(session: Session, instance: Instance) -> int:
         rows += session.rows.get(name, 0)
         rows += session.profiler.rows.get(name, 0) if session.profiler else 0
     return rows
+
+
+def obstacle(connection: apsw.Connection, instance: Instance) -> str | None:
+    """Why the rule cannot be judged on these rows, if it states a reason that holds."""
+    unless = instance.rule.search.unless.items()
+    return next(
+        (one for one, holds in unless if single_row(connection, f"SELECT {holds}")[0]), None
+    )
 
 
 def count_select(connection: apsw.Connection, instance: Instance, select: str) -> list[Hit]:

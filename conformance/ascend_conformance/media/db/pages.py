@@ -43,6 +43,7 @@ def facts(rule: DbRule, style: Style) -> Iterator[tuple[str, str]]:
     """The databases that the rule is for, and what it reads in them."""
     yield "Databases", " and ".join(rule.search.carriers)
     uses = dict.fromkeys(fill(name, place) for name in rule.search.uses for place in _listed(rule))
+    yield "Skipped where", ", or ".join(rule.search.unless)
     yield "Reads", ", ".join(code(one) if "{" in one else place_link(style, one) for one in uses)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ascend_spec import per_spec
@@ -27,7 +27,8 @@ class DbSearch:
     ``stage`` orders the rules: rows that a lower stage condemned are left out when a higher stage
     looks at the same columns. A ``fragile`` rule is not judged at all then, because leaving rows
     out could break it by itself. ``repeats`` names a column without which repeated values the rule
-    cannot be broken.
+    cannot be broken. ``unless``: by reason, the SQL expression that holds where a SELECT cannot be
+    judged.
     """
 
     carriers: tuple[Carrier, ...] = ()
@@ -35,6 +36,7 @@ class DbSearch:
     uses: tuple[str, ...] = ()
     code: str | None = None
     repeats: str | None = None
+    unless: Mapping[str, str] = field(default_factory=dict)
     stage: int = LAST_STAGE
     fragile: bool = False
 
@@ -59,7 +61,7 @@ def applies_at(rule: DbRule, carrier: Carrier, date: str) -> bool:
     return (not carriers or carrier in carriers) and DAYS.in_force(rule, date)
 
 
-_AS_STATED = ("code", "repeats", "stage", "fragile")
+_AS_STATED = ("code", "repeats", "unless", "stage", "fragile")
 
 
 def db_search(document: Mapping[str, Any]) -> DbSearch:
