@@ -198,7 +198,18 @@ def test_a_layer_is_named_as_viewers_and_as_rules_do(words: str, items: Items) -
     assert profile.asked[1][bounds.parts : bounds.rows][lanes].all()
     profile.asked.clear()
     profile.cleanest(with_only(items, items.parts[part(items, "STRING_IDS")][:1]))
-    assert not any(one[1] for one in profile.asked)  # as the file is not there
+    assert not any(one[bounds.parts : bounds.behind].any() for one in profile.asked)
+
+
+def test_a_file_that_findings_name_is_added_without_its_rows(items: Items) -> None:
+    kept = with_only(items, items.parts[part(items, "STRING_IDS")][:1])
+    assert not kept[1]
+    profile = Profile(
+        items, lambda kept: NOTHING if kept[1] else ({"R1@file 0": "Overlap Analysis"}, [])
+    )
+    found = profile.cleanest(kept)
+    assert not found.unwanted
+    assert np.flatnonzero(found.items & ~kept).tolist() == [1]
 
 
 def test_what_no_finding_points_at_is_tried_as_well(items: Items) -> None:

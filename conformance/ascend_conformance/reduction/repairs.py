@@ -219,7 +219,9 @@ class Repairs:
         """With and without what findings name and point at."""
         kept, pointed = attempt.items, attempt.pointed
         named = self._named(attempt.unwanted)
-        absent = [part for part in named if not kept[part] and kept[self._items.holder[part]]]
+        absent = [
+            part for part in named.tolist() if not kept[part] and kept[self._items.holder[part]]
+        ]
         rows = np.flatnonzero(kept & self._items.is_row)
         yield self._items.with_rows(kept, rows)
         if absent:
@@ -235,13 +237,17 @@ class Repairs:
             yield self._with_part(kept, part)
             if part in self._surroundings.fewest_with:
                 yield self._items.with_rows(kept, self._surroundings.fewest_with[part])
-        for part in named:
+        for part in named.tolist():
             if kept[part]:
                 yield self._without(kept, np.array([part]))
         for row in pointed[:FEW_POINTED, None]:
             yield self._without(kept, row)
             yield self._items.with_rows(kept, self._items.tied_to(row))
             yield self._items.with_rows(kept, self._surroundings.before(row))
+        for file in np.unique(self._items.holder[named])[:, None]:
+            with_file = kept.copy()
+            with_file[file] = True
+            yield with_file
         if len(pointed):
             yield self._items.with_rows(kept, self._surroundings.near(pointed))
             yield self._items.with_rows(kept, self._surroundings.around(pointed))
@@ -286,14 +292,17 @@ class Repairs:
         found[some] = False
         return found
 
-    def _named(self, others: Mapping[str, str]) -> list[int]:
+    def _named(self, others: Mapping[str, str]) -> Integers:
         """The parts that findings name."""
         words = " ".join(["", *re.findall(r"[\w-]+", " ".join(others.values())), ""])
-        return [
-            part
-            for part, names in self._names.items()
-            if any(f" {name} " in words for name in names)
-        ]
+        return np.array(
+            [
+                part
+                for part, names in self._names.items()
+                if any(f" {name} " in words for name in names)
+            ],
+            np.int64,
+        )
 
     @cached_property
     def _names(self) -> Mapping[int, Sequence[str]]:
