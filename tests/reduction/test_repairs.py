@@ -201,13 +201,13 @@ def test_a_layer_is_named_as_viewers_and_as_rules_do(words: str, items: Items) -
     assert not any(one[bounds.parts : bounds.behind].any() for one in profile.asked)
 
 
-def test_a_file_that_findings_name_is_added_without_its_rows(items: Items) -> None:
+@pytest.mark.parametrize(("words", "place"), [("Overlap Analysis", 3), ("no file", 20)])
+def test_a_file_is_added_without_its_rows(words: str, place: int, items: Items) -> None:
     kept = with_only(items, items.parts[part(items, "STRING_IDS")][:1])
     assert not kept[1]
-    profile = Profile(
-        items, lambda kept: NOTHING if kept[1] else ({"R1@file 0": "Overlap Analysis"}, [])
-    )
+    profile = Profile(items, lambda kept: NOTHING if kept[1] else ({"R1@file 0": words}, []))
     found = profile.cleanest(kept)
+    assert len(profile.asked) <= place
     assert not found.unwanted
     assert np.flatnonzero(found.items & ~kept).tolist() == [1]
 

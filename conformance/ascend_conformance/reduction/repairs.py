@@ -245,9 +245,7 @@ class Repairs:
             yield self._items.with_rows(kept, self._items.tied_to(row))
             yield self._items.with_rows(kept, self._surroundings.before(row))
         for file in np.unique(self._items.holder[named])[:, None]:
-            with_file = kept.copy()
-            with_file[file] = True
-            yield with_file
+            yield self._with(kept, file)
         if len(pointed):
             yield self._items.with_rows(kept, self._surroundings.near(pointed))
             yield self._items.with_rows(kept, self._surroundings.around(pointed))
@@ -256,8 +254,8 @@ class Repairs:
         yield self._items.with_rows(kept, self._items.tied_to(rows))
 
     def _next_to(self, attempt: Attempt) -> Iterator[Flags]:
-        """With what is tied to rows in the same parts, and without what is in parts that findings
-        point at.
+        """With what is tied to rows in the same parts, without what is in parts that findings
+        point at, and with each file.
         """
         kept, pointed = attempt.items, attempt.pointed
         rows = np.flatnonzero(kept & self._items.is_row)
@@ -265,6 +263,8 @@ class Repairs:
         of_same_parts = rows[np.isin(self._items.holder[rows], self._items.holder[pointed])]
         for row in np.setdiff1d(of_same_parts, pointed)[:FEW_POINTED, None]:
             yield self._without(kept, row)
+        for file in range(len(self._items.files)):
+            yield self._with(kept, np.array([file]))
 
     def _further(self, attempt: Attempt) -> Iterator[Flags]:
         """With and without each part, and without each row."""
@@ -285,6 +285,12 @@ class Repairs:
 
     def _with_part(self, kept: Flags, part: int) -> Flags:
         return self._items.with_part(kept, part, self._surroundings.of_part(part, kept))
+
+    @staticmethod
+    def _with(kept: Flags, some: Integers) -> Flags:
+        found = kept.copy()
+        found[some] = True
+        return found
 
     @staticmethod
     def _without(kept: Flags, some: Integers) -> Flags:
