@@ -84,7 +84,7 @@ class Campaign:
             shown = [one for one in load_relations().values() if _is_shown(one, clean)]
             self._strike(clean, shown)
         for relation in shown:
-            for edits in (relation.search.edits, *((one,) for one in relation.search.legal)):
+            for edits in (relation.search.edits, *relation.search.legal):
                 asked = [one for one in shown if self.alive.get(one.id)]
                 if asked:
                     with bench.changing() as copy:

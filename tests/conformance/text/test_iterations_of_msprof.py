@@ -29,7 +29,7 @@ def test_instants_out_of_order_are_found_and_legal_cases_are_not(
         for edits, count in [
             ((), 0),
             (relation.search.edits, 1),
-            *(((one,), 0) for one in relation.search.legal),
+            *((one, 0) for one in relation.search.legal),
         ]:
             with facts.undone():
                 for one in edits:

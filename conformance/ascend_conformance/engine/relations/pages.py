@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -83,14 +83,14 @@ def mutation(relation: Relation, style: Style) -> Iterator[str]:
     """How the self-test breaks it, and what must not break it."""
     yield style.part("How the self-test breaks it")
     yield "In a clean recording this change wakes the relation, in every medium that shows it:"
-    yield _yaml(relation.search.edits)
+    yield _yaml([*map(_row, relation.search.edits)])
     if relation.search.legal:
         yield "Each of these does not:"
-        yield _yaml(relation.search.legal)
+        cases = [[*map(_row, one)] for one in relation.search.legal]
+        yield _yaml([one[0] if len(one) == 1 else one for one in cases])
 
 
-def _yaml(edits: Iterable[Edit]) -> str:
-    rows = [_row(one) for one in edits]
+def _yaml(rows: Sequence[Any]) -> str:
     return fenced("yaml", yaml.safe_dump(rows, sort_keys=False, width=1000))
 
 

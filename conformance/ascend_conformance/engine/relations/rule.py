@@ -86,8 +86,8 @@ class RelationSearch:
     out rises without them, so that it is asked where something falls. ``{slack}`` in them is the
     tolerance of the times of what shows them. ``derived``: aliases of subqueries with the
     entity whose rows and columns they pass on. ``media``: the only ones, where others show some
-    rows only. ``edits`` break it, ``legal`` must not. ``along``: the value along which a finding
-    says which part of the population is bad.
+    rows only. ``edits`` break it, those of each case in ``legal`` must not. ``along``: the value
+    along which a finding says which part of the population is bad.
     """
 
     at: str = ""
@@ -100,7 +100,7 @@ class RelationSearch:
     derived: Mapping[str, str] = field(default_factory=dict)
     media: tuple[Medium, ...] = ()
     edits: tuple[Edit, ...] = ()
-    legal: tuple[Edit, ...] = ()
+    legal: tuple[tuple[Edit, ...], ...] = ()
     along: str | None = None
 
     @property
@@ -248,7 +248,10 @@ def relation_search(row: Mapping[str, Any]) -> RelationSearch:
         media=tuple(row.get("media", ())),
         walk=_walk(walk) if walk else None,
         edits=tuple(map(_edit, row["break"])),
-        legal=tuple(map(_edit, row.get("keep", ()))),
+        legal=tuple(
+            tuple(map(_edit, one if isinstance(one, list) else [one]))
+            for one in row.get("keep", ())
+        ),
         along=row.get("loss", {}).get("along"),
     )
 

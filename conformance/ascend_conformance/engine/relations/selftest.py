@@ -45,7 +45,7 @@ def try_relations(bench: Bench, relations: Sequence[Relation] | None = None) -> 
             trial = Trial(bench.subject, relation.id)
             result.trials.append(replace(trial, not_broken="its columns are not shown"))
             continue
-        stated = {f"case {at}": (one,) for at, one in enumerate(relation.search.legal, start=1)}
+        stated = {f"case {at}": one for at, one in enumerate(relation.search.legal, start=1)}
         trial = Trial(bench.subject, relation.id, also=tuple(relation.also))
         make = partial(_change, bench, relation, shown, looks)
         result.trials += try_changes(trial, {"": relation.search.edits, **stated}, make)
