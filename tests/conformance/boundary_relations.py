@@ -28,6 +28,8 @@ from ascend_conformance.media.db.edits import EditableDatabase
 from ascend_conformance.media.db.selftest import open_bench as open_database
 from ascend_conformance.media.db.session import start
 from ascend_conformance.media.db.sql import register
+from ascend_conformance.media.mindspore.selftest import open_bench as open_mindspore
+from ascend_conformance.media.raw.benches import open_bench as open_raw
 from ascend_conformance.media.text.selftest import open_bench as open_texts
 from ascend_ref.db.open import open_readonly
 
@@ -39,6 +41,9 @@ BENCHES: Sequence[Callable[[], AbstractContextManager[Bench]]] = (
     partial(open_database, "pytorch"),
     partial(open_texts, "csv"),
     partial(open_texts, "timeline"),
+    partial(open_raw, "text-museum"),
+    partial(open_mindspore, "G2"),
+    partial(open_mindspore, "G3m"),
 )
 REFUSED = (apsw.Error, duckdb.Error, NoAnswer, TooMuchWork)
 """What comes of a flip that cannot be asked; that is no evidence."""
