@@ -30,7 +30,7 @@ NS: Mapping[str, int] = {"tick": 10, "10 ns": 10}
 """Nanoseconds of units that are this profiler's own (mindspore-profiler 1.2)."""
 
 POINTS = "step_trace"
-"""The entity of which an instant of 0 is none: parsers write it for a point that an export lacks."""
+"""Its instants of 0 are none: parsers write 0 for a point that an export lacks."""
 
 
 class ShownByFacts:
