@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ascend_ref.mindspore.parse.flops import SUMS
-from ascend_ref.mindspore.parse.memory_usage import SUMMARY
+from ascend_ref.mindspore.parse.memory_usage import DETAILS, SUMMARY
 from ascend_spec.mindspore import TableColumn
 
 from ...engine.sqlite_facts import SqliteFacts, SqlValue
@@ -182,6 +182,10 @@ def _gather_document(facts: SqliteFacts, number: int, file: TableFile) -> None:
         return
     if not isinstance(document, (dict, list)):
         facts.add("damage", [(number, None, 0, "document", of, "no object and no list")])
+    elif of == DETAILS and isinstance(document, dict):
+        graphs = [one for one in document.values() if isinstance(one, dict)]
+        rows = [(number, None, None, *_numbers(one, ("static_mem",))) for one in graphs]
+        facts.add("memory_graph", rows)
     elif of in SUMMED and isinstance(document, dict):
         facts.add(SUMMED[of][0], [(number, None, None, *_numbers(document, SUMMED[of][1]))])
 

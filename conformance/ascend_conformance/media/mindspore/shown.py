@@ -29,6 +29,9 @@ from .gather import Folder
 NS: Mapping[str, int] = {"tick": 10, "10 ns": 10}
 """Nanoseconds of units that are this profiler's own (mindspore-profiler 1.2)."""
 
+POINTS = "step_trace"
+"""Its instants of 0 are none: parsers write 0 for a point that an export lacks."""
+
 
 class ShownByFacts:
     """The facts of a folder as what relations are judged in."""
@@ -193,8 +196,11 @@ def _scale(column: TableColumn, entity: str, name: str) -> int | None:
 def _sql(column: TableColumn, entity: str, name: str) -> str:
     """A cell in the unit of the recording; nothing for one that is no number."""
     cell = f'"{column.name}"'
-    if recording_catalog().entities[entity].columns[name].is_text:
+    value = recording_catalog().entities[entity].columns[name]
+    if value.is_text:
         return cell
+    if entity == POINTS and value.type == "timestampNs":
+        cell = f"nullif({cell}, 0)"
     scale = _scale(column, entity, name)
     number = cell if scale == 1 else f"CAST(round({cell} * {scale}) AS INTEGER)"
     return f"CASE WHEN typeof({cell}) IN ('integer', 'real') THEN {number} END"
