@@ -101,6 +101,14 @@ CASES: Mapping[str, Sequence[Sequence[str]]] = {
             "GROUP BY startNs, streamId, taskId, contextId HAVING count(*) > 1)",
         ]
     ],
+    "REL201": [
+        [
+            "INSERT INTO STRING_IDS SELECT max(id) + 1, 'A' FROM STRING_IDS WHERE id < 268435456",
+            f"UPDATE COMPUTE_TASK_INFO SET opType = {_text('A')} WHERE rowid = "
+            "(SELECT min(c.rowid) FROM COMPUTE_TASK_INFO c JOIN STRING_IDS s ON s.id = c.name "
+            "WHERE instr(lower(s.value), 'a') = 0)",
+        ]
+    ],
     "REL207": [
         [
             f"UPDATE COMPUTE_TASK_INFO SET opType = {_text('N/A')}, taskType = {_text('N/A')} "
