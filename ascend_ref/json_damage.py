@@ -16,8 +16,11 @@ _SPACE = re.compile(rb"[ \t\n\r]*")
 _PLAIN = rb'[^"\\\x00-\x1f]*+'
 _HIGH, _LOW = rb"\\u[dD][89abAB][0-9a-fA-F]{2}", rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 _SINGLE = rb'\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4})'
-_SOUND = re.compile(rb"%b(?:(?:%b|%b%b)%b)*+" % (_PLAIN, _SINGLE, _HIGH, _LOW, _PLAIN))
-"""What a text may hold."""
+_SOUND = re.compile(rb"%b(?:(?:%b|%b%b)%b){0,999}" % (_PLAIN, _SINGLE, _HIGH, _LOW, _PLAIN))
+"""What a text may hold, up to so many escapes.
+
+No group is possessive: Python before 3.11.5 goes on behind a part that did not fit (gh-106052).
+"""
 _ESCAPE_START = re.compile(rb"\\(?:u[0-9a-fA-F]{0,3})?")
 _PAIR_START = re.compile(_HIGH + rb"(?:\\(?:u(?:[dD](?:[c-fC-F][0-9a-fA-F]?)?)?)?)?")
 _LONE = re.compile(_LOW)
@@ -210,7 +213,9 @@ class _Scanner:
     def _string(self) -> None:
         """Go behind a text; its opening quote stands here."""
         text, start = self._text, self._at + 1
-        end = _behind(_SOUND, text, start)
+        end, behind = start, _behind(_SOUND, text, start)
+        while end < behind:
+            end, behind = behind, _behind(_SOUND, text, behind)
         self._require_utf8(start, end)
         if text.startswith(b'"', end):
             self._at = end + 1
