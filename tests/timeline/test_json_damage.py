@@ -107,3 +107,12 @@ def test_deep_nesting_ends_at_its_bracket() -> None:
     assert find_damage(text).offset == MAX_DEPTH
     sound = b"[" * MAX_DEPTH + b"]" * MAX_DEPTH
     assert find_damage(sound) is None
+
+
+@pytest.mark.parametrize("escapes", [998, 999, 1_000, 1_998, 2_500])
+def test_a_text_may_have_any_number_of_escapes(escapes: int) -> None:
+    text = b'["' + b"a\\n" * escapes
+    assert find_damage(text + b'\\ud83d\\ude00b"]') is None
+    damage = find_damage(text + b'\\x41"]')
+    assert damage is not None
+    assert damage.offset == len(text) + 1

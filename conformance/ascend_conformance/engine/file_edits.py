@@ -9,7 +9,8 @@ from the victim.
 - ``at: <byte>, bytes: <hex>``: these bytes there
 - ``at: <byte>, drop: true`` or ``repeat: true``: a record, or a text up to its NUL
 - ``line: <number>, replace: <text>, with: <text>``: the text, once; ``at: <byte>`` for texts that
-  end with NUL; ``is: <text>`` instead of the whole line
+  end with NUL; ``is: <text>`` instead of the whole line. A text with itself: the edits that follow
+  are done only where it stands
 - ``line: <number>, drop: true`` or ``repeat: true``; ``swap: <number>`` with another line
 - ``cut: <bytes>`` off the end; ``behind: <hex>`` after it; ``from: <hex>`` in front of all
 - ``ends: lf``: lines end so
