@@ -1,7 +1,7 @@
 """Arrow columns as NumPy arrays, and columns of texts, each distinct text looked at once.
 
-Nothing here uses ``to_numpy``: that imports pandas where it is installed, which takes longer than
-many a check, and loses a Ctrl-C that comes meanwhile.
+Nothing here uses ``to_numpy`` or ``pa.array``: where pandas is installed they import it. That takes
+longer than many a check, 50 MB of memory, and loses a Ctrl-C that comes meanwhile.
 """
 
 from __future__ import annotations
@@ -22,6 +22,37 @@ Piece: TypeAlias = "str | pa.Array | pa.Scalar"
 """A text that is the same in every row, or a column of texts."""
 
 
+def arrow(
+    values: npt.NDArray[Any] | Sequence[Any],
+    kind: pa.DataType | None = None,
+    mask: Mask | None = None,
+) -> pa.Array:
+    """As ``pa.array`` makes of NumPy's numbers and truth values, or of texts and ``None``.
+
+    ``kind``: of texts ``pa.string()``, of a list of numbers their type. ``mask``: what is NULL.
+    """
+    if kind == pa.string():
+        return _texts([None if one is None else one.encode() for one in values])
+    array = np.ascontiguousarray(values, kind and kind.to_pandas_dtype())
+    bits = np.packbits(array, bitorder="little") if array.dtype == np.bool_ else array
+    none = None if mask is None else pa.py_buffer(np.packbits(~mask, bitorder="little"))
+    own = pa.from_numpy_dtype(array.dtype)
+    return pa.Array.from_buffers(own, len(array), [none, pa.py_buffer(bits)])
+
+
+def scalar(value: float | str | None, kind: pa.DataType) -> pa.Scalar:
+    """One value, as :func:`arrow` makes it."""
+    return arrow([value], kind)[0]
+
+
+def _texts(texts: Sequence[bytes | None]) -> pa.StringArray:
+    ends = np.cumsum([0, *(len(one or b"") for one in texts)], dtype=np.int64)
+    none = np.array([one is None for one in texts], np.bool_)
+    known = pa.py_buffer(np.packbits(~none, bitorder="little")) if none.any() else None
+    buffers = [known, pa.py_buffer(ends), pa.py_buffer(b"".join(one or b"" for one in texts))]
+    return pa.Array.from_buffers(pa.large_string(), len(texts), buffers).cast(pa.string())
+
+
 def integers(column: Column, none: int = -1) -> Integers:
     """Whole numbers, with ``none`` for NULL; a view where the column holds 64-bit integers."""
     return _values(column, pa.int64(), np.int64, none)
@@ -35,7 +66,7 @@ def reals(column: Column, none: float = 0.0) -> Reals:
 def _values(column: Column, kind: pa.DataType, dtype: Any, none: float) -> npt.NDArray[Any]:
     array = one_piece(column)
     array = array if array.type == kind else array.cast(kind, safe=False)
-    filled = array.fill_null(none) if array.null_count else array
+    filled = array.fill_null(scalar(none, kind)) if array.null_count else array
     if not len(filled):
         return np.empty(0, dtype)
     size = np.dtype(dtype).itemsize
@@ -70,7 +101,7 @@ def flags(array: pa.BooleanArray) -> Mask:
 
 def where(condition: Mask, values: npt.NDArray[Any]) -> pa.Array:
     """The values, NULL where the condition does not hold."""
-    return pa.array(values, mask=None if condition.all() else ~condition)
+    return arrow(values, mask=None if condition.all() else ~condition)
 
 
 def known_reals(values: Reals) -> pa.Array:
@@ -98,8 +129,8 @@ def addresses(array: pa.Array) -> tuple[int, ...]:
 def chosen(texts: Sequence[str] | pa.Array, places: npt.NDArray[Any]) -> pa.DictionaryArray:
     """For each row one of few texts; NULL where the place is negative."""
     none = places < 0
-    indices = pa.array(places.astype(np.int32), mask=none if none.any() else None)
-    known = texts if isinstance(texts, pa.Array) else pa.array(texts, pa.string())
+    indices = arrow(places.astype(np.int32), mask=none if none.any() else None)
+    known = texts if isinstance(texts, pa.Array) else arrow(texts, pa.string())
     return pa.DictionaryArray.from_arrays(indices, known)
 
 
@@ -131,7 +162,7 @@ def text_numbers(texts: pa.DictionaryArray) -> Integers:
 def is_one_of(texts: Column, wanted: Iterable[str]) -> Mask:
     """Where a text column holds one of the wanted texts."""
     array = dictionary(texts)
-    known = pc.is_in(array.dictionary, value_set=pa.array(list(wanted), pa.string()))
+    known = pc.is_in(array.dictionary, value_set=arrow(list(wanted), pa.string()))
     return picked(array, flags(known), False)
 
 
@@ -149,7 +180,7 @@ def renamed(texts: Column, names: Mapping[str, str]) -> pa.DictionaryArray:
     """A text column with some texts replaced, in its dictionary alone."""
     array = dictionary(texts)
     replaced = [names.get(text, text) for text in array.dictionary.to_pylist()]
-    return pa.DictionaryArray.from_arrays(array.indices, pa.array(replaced, pa.string()))
+    return pa.DictionaryArray.from_arrays(array.indices, arrow(replaced, pa.string()))
 
 
 def first_known(columns: Sequence[pa.Array], nothing: str | None = None) -> pa.Array:
@@ -175,7 +206,7 @@ def joined(*pieces: Piece, null_is_nothing: bool = False) -> pa.Array:
     Arrow looks at every Python text for a date, and each time tries to import dateutil, which takes
     longer than many a join; here the type of a text is given.
     """
-    columns = [pa.scalar(one, pa.string()) if isinstance(one, str) else one for one in pieces]
+    columns = [scalar(one, pa.string()) if isinstance(one, str) else one for one in pieces]
     handling = "replace" if null_is_nothing else "emit_null"
     options = pc.JoinOptions(null_handling=handling, null_replacement="")
-    return pc.binary_join_element_wise(*columns, pa.scalar("", pa.string()), options=options)
+    return pc.binary_join_element_wise(*columns, scalar("", pa.string()), options=options)

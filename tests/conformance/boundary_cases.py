@@ -1,6 +1,7 @@
-"""Databases in which comparisons of relations are met exactly, and which no writer makes so.
+"""Databases and files in which comparisons of relations are met exactly, and which no writer makes.
 
-By relation, the statements that make each of them of the newest database of torch_npu.
+By rule, the statements that make each of them of the newest database of torch_npu, or of the facts
+of clean files.
 """
 
 from __future__ import annotations
@@ -162,4 +163,52 @@ CASES: Mapping[str, Sequence[Sequence[str]]] = {
     "REL618": [_without_levels("GE")],
     "REL620": [["DELETE FROM OP_MEMORY WHERE streamPtr IS NOT NULL"]],
     "REL705": [[*_sampled("HBM", *FIVE_GAPS)], [*_sampled("HBM", *THREE_TIMES_THE_MEAN)]],
+}
+
+TEN_SAMPLES = (
+    'DELETE FROM raw.npu_module_mem WHERE "Timestamp(us)" NOT IN '
+    '(SELECT DISTINCT "Timestamp(us)" FROM raw.npu_module_mem ORDER BY ALL LIMIT 10)'
+)
+A_TENTH_LESS = (
+    "DELETE FROM raw.npu_module_mem WHERE row IN (SELECT row FROM raw.npu_module_mem QUALIFY "
+    'row_number() OVER (ORDER BY "Timestamp(us)", "Component") % 10 = 0)'
+)
+
+NO_NOTIFICATION = (
+    "UPDATE trace.event SET args = json_merge_patch(args, "
+    """'{"notify_id": "9223372036854775807"}')::VARCHAR WHERE row IN """
+    """(SELECT min(row) FROM trace.event WHERE args ->> '$."task type"' = 'Notify_Record')"""
+)
+"""What databases of 2024 and 2025 have for none, in a timeline."""
+
+CASES_OF_FILES: Mapping[str, Sequence[Sequence[str]]] = {
+    "CSV330": [["UPDATE raw.step_trace SET \"Iteration End(us)\" = '0' WHERE row = 0"]],
+    "DB613": [[NO_NOTIFICATION]],
+    "REL415": [
+        ["UPDATE trace.event SET ts = ts + 3600000000000 WHERE args ->> '$.\"Python id\"' = '0'"]
+    ],
+    "REL516": [[NO_NOTIFICATION]],
+    "REL703": [[TEN_SAMPLES, A_TENTH_LESS]],
+}
+
+CASES_OF_FACTS: Mapping[str, Sequence[Sequence[str]]] = {
+    "MSP413": [
+        [
+            "UPDATE day SET day = '2021-08-24'",
+            "UPDATE framework_point SET tag = 3, name = 'Default/Cast-op9999'",
+        ]
+    ],
+    "MSP702": [
+        [
+            "UPDATE day SET day = '2022-01-01'",
+            "UPDATE header SET since = '2021-01-01', until = '2021-01-01'",
+        ],
+    ],
+    "MSP824": [
+        [
+            "DELETE FROM ascend_cluster_analyse WHERE line > 2 AND line < "
+            "(SELECT max(line) FROM ascend_cluster_analyse)",
+            "UPDATE ascend_cluster_analyse SET computation_time = 99 WHERE line > 2",
+        ]
+    ],
 }

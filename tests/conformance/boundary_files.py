@@ -7,11 +7,13 @@ itself: in a clean folder, or after the break or a legal case of any rule.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 from unittest import mock
 
 import apsw
+from boundary_cases import CASES_OF_FACTS
 from boundary_tokens import mutants
 
 from ascend_conformance.engine.file_rules import TableRule, query_of
@@ -24,6 +26,10 @@ Mutants = dict[str, TableRule]
 Seen = tuple[int, int | None]
 MEDIA: Mapping[str, Any] = {"mindspore": of_mindspore, "raw": of_raw}
 """By medium the module of its self-test."""
+
+
+class _Undone(Exception):
+    pass
 
 
 class Campaign:
@@ -41,7 +47,9 @@ class Campaign:
         plain = self.module.WORKBENCH
 
         def judge(folder: Any) -> FileReport:
-            self._strike(folder.facts, [one for one in self.rules if plain.fits(one, folder)])
+            fitting = [one for one in self.rules if plain.fits(one, folder)]
+            self._strike(folder.facts, fitting)
+            self._meet(folder.facts, fitting)
             report: FileReport = plain.judge(folder)
             return report
 
@@ -49,6 +57,16 @@ class Campaign:
             for subject in self.module.SPECIMENS:
                 self.module.run_specimen(subject, None)
         return sorted(f"{one}: {at}" for one, left in self.alive.items() for at in left)
+
+    def _meet(self, facts: SqliteFacts, rules: Sequence[TableRule]) -> None:
+        """Meet bounds of rules in facts of files that no writer makes."""
+        for rule in rules:
+            for statements in CASES_OF_FACTS.get(rule.id, ()):
+                with suppress(_Undone), facts.connection:
+                    for statement in statements:
+                        facts.connection.execute(statement)
+                    self._strike(facts, [rule])
+                    raise _Undone
 
     def _strike(self, facts: SqliteFacts, rules: Sequence[TableRule]) -> None:
         """Drop the flips that find something else than their rule."""

@@ -8,7 +8,7 @@ another relation, in a database that meets its bounds, or in a real file.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 
 import apsw
 import duckdb
-from boundary_cases import CASES
+from boundary_cases import CASES, CASES_OF_FILES
 from boundary_tokens import flips
 
 from ascend_conformance.engine.relations.binding import Unjudged, bind
@@ -31,6 +31,7 @@ from ascend_conformance.media.db.session import start
 from ascend_conformance.media.db.sql import register
 from ascend_conformance.media.mindspore.selftest import open_bench as open_mindspore
 from ascend_conformance.media.raw.benches import open_bench as open_raw
+from ascend_conformance.media.text.edits import EditableFiles
 from ascend_conformance.media.text.selftest import open_bench as open_texts
 from ascend_ref.db.open import open_readonly
 
@@ -41,7 +42,9 @@ DATA = Path(__file__).parents[2] / ".." / "shared" / "data"
 BENCHES: Sequence[Callable[[], AbstractContextManager[Bench]]] = (
     partial(open_database, "pytorch"),
     partial(open_texts, "csv"),
+    partial(open_texts, "csv", "cpp"),
     partial(open_texts, "timeline"),
+    partial(open_texts, "timeline", "cpp"),
     partial(open_raw, "text-museum"),
     partial(open_mindspore, "G2"),
     partial(open_mindspore, "G3m"),
@@ -99,14 +102,14 @@ class Campaign:
                             self._strike(copy, asked)
 
     def _meet(self, bench: Bench) -> None:
-        """Meet the bounds of relations in databases that no writer makes."""
+        """Meet the bounds of relations in databases and files that no writer makes."""
         for relation in self.relations:
-            for statements in CASES.get(relation.id, ()):
-                with bench.changing() as copy:
-                    if isinstance(copy, EditableDatabase):
-                        for statement in statements:
-                            copy.connection.execute(statement)
-                        self._strike(copy, [relation])
+            for statements in _cases(relation, bench):
+                # A folder may lack the file that statements are about.
+                with bench.changing() as copy, suppress(duckdb.CatalogException):
+                    for statement in statements:
+                        _execute(copy, statement)
+                    self._strike(copy, [relation])
 
     def _strike(self, shown: Any, relations: Sequence[Relation]) -> None:
         """Drop the flips that find something else than their relation."""
@@ -119,6 +122,21 @@ class Campaign:
                 found = _seen(flipped, shown)
                 if found is not None and found != expected:
                     del alive[at]
+
+
+def _cases(relation: Relation, bench: Bench) -> Sequence[Sequence[str]]:
+    """Statements that meet bounds of a relation in the medium of a bench."""
+    with bench.changing() as copy:
+        if isinstance(copy, EditableDatabase):
+            return CASES.get(relation.id, ())
+        return CASES_OF_FILES.get(relation.id, ()) if isinstance(copy, EditableFiles) else ()
+
+
+def _execute(copy: Editable, statement: str) -> None:
+    if isinstance(copy, EditableDatabase):
+        copy.connection.execute(statement)
+    elif isinstance(copy, EditableFiles):
+        copy.facts.connection.execute(statement)
 
 
 def _is_shown(relation: Relation, shown: Any) -> bool:

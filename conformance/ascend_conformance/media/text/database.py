@@ -18,7 +18,7 @@ from ...compare.sql import quoted, text_literal
 from ...engine.relations.views import Dialect
 from .functions import functions
 
-MEMORY = "200MB"
+MEMORY = "240MB"
 """What DuckDB may hold before it moves rows to the temporary folder."""
 
 SETTINGS: Mapping[str, str | int] = {

@@ -22,7 +22,7 @@ from ascend_spec.timeline import EventKind
 from ...compare.sql import quoted, text_literal
 from .database import Facts
 from .deliverables import Deliverable
-from .layers import arg_columns, layer_table
+from .layers import arg_columns, layer_table, layers_by_table
 
 TWICE = "twice"
 """What is found at a key that an object has more than once; noted is the way that leads there."""
@@ -37,6 +37,12 @@ LEFT_OUT: Mapping[str, frozenset[str]] = {
     "python": frozenset({"Input Dims", "Input type", "Call stack", "Module Hierarchy"})
 }
 """Args, by the table of the layer, that are long and that no rule asks for."""
+
+READ_AS_TEXT = frozenset({"python"})
+"""Tables of layers whose args rules and views read of ``trace.event`` as well."""
+
+RELEASED = "{}"
+"""What stands for args that a table of a layer holds and nobody reads as text."""
 
 LAYER_COLUMNS = ("file", "row", "shape", "pid", "tid", "name", "ts", "dur")
 """Columns of the table of a layer before its args; ``kind`` follows them."""
@@ -149,6 +155,8 @@ def describe(
     )
     for table, members in homes.items():
         _add_layer(facts, table, members, kept)
+    if kept == "lean":
+        _release_args(facts, homes)
     _add_threads(facts, readings)
     _add_views(facts)
     _add_arrows(facts, kept == "lean")
@@ -290,6 +298,9 @@ def _add_layer(facts: Facts, table: str, homes: Sequence[Home], kept: Kept) -> N
     place = ", ".join(f"e.{quoted(name)}" for name in LAYER_COLUMNS)
     values = "".join(f", a.{quoted(name)}" for name in wanted)
     parts = []
+    # Two bytes of each event, not as many as a text takes.
+    known = dict.fromkeys(one.kind for one in layers_by_table()[table].events)
+    kinds_of_layer = f"ENUM ({', '.join(map(text_literal, known))})"
     for number in sorted({file for file, _, _ in homes}):
         members = [(shape, kind) for file, shape, kind in homes if file == number]
         kinds = "".join(
@@ -303,6 +314,8 @@ def _add_layer(facts: Facts, table: str, homes: Sequence[Home], kept: Kept) -> N
             named = " LEFT JOIN trace.named n ON n.shape = e.shape AND n.name = e.name"
             named += f" AND n.file = {number}"
             kind = f"CASE e.shape{kinds} ELSE n.kind END" if kinds else "n.kind"
+        if kept == "lean":
+            kind = f"CAST({kind} AS {kinds_of_layer})"
         parts.append(
             f"SELECT {place}, {kind} AS kind{values} FROM (SELECT *, {args} AS a {events}) e{named}"
         )
@@ -315,6 +328,24 @@ def _add_layer(facts: Facts, table: str, homes: Sequence[Home], kept: Kept) -> N
     )
     what = "TABLE" if kept == "whole" else "VIEW"
     facts.connection.execute(f"CREATE {what} trace.{table} AS SELECT *{absent} FROM ({select})")
+
+
+def _release_args(facts: Facts, homes: Mapping[str, Sequence[Home]]) -> None:
+    """Forget the texts of args that tables of layers hold by now, a third of what events take."""
+    held = {
+        (number, shape.id)
+        for table, members in homes.items()
+        if table not in READ_AS_TEXT
+        for number, shape, _ in members
+        if shape.phase == "X"
+    }
+    if held:
+        listed = ", ".join(map(str, sorted(held)))
+        facts.connection.execute(
+            "ALTER TABLE trace.event ALTER args TYPE VARCHAR USING CASE "
+            f"WHEN (file, shape) IN ({listed}) AND args IS NOT NULL "
+            f"THEN {text_literal(RELEASED)} ELSE args END"
+        )
 
 
 def _add_threads(facts: Facts, readings: Mapping[int, Reading]) -> None:

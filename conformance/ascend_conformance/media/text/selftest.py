@@ -193,11 +193,11 @@ class _Watched(EditableFiles):
 
 
 @contextmanager
-def open_bench(kind: str) -> Iterator[Bench]:
-    """The CSV files or the timeline of a clean folder alone, for relations."""
+def open_bench(kind: str, name: str = OF_RELATIONS) -> Iterator[Bench]:
+    """The CSV files or the timeline of a clean folder, which has a name, alone, for relations."""
     rules = [one for one in load_text_rules().values() if one.search.agreement is None]
     with TemporaryDirectory(prefix=".ascend-ref-") as place, open_facts() as facts:
-        deliverables, _ = write_specimen(OF_RELATIONS, Path(place))
+        deliverables, _ = write_specimen(name, Path(place))
         folder = read_folder(facts, [one for one in deliverables if one.kind == kind])
         failing = rule_that_finds("rule").id
         before = {_key(one) for one in find(folder, rules, WITHOUT_EXAMPLES) if one.rule != failing}
@@ -219,7 +219,7 @@ def open_bench(kind: str) -> Iterator[Bench]:
             """The files whose cells were; an event can stand in any layer."""
             return {name for _, name in shown.written} if kind == "csv" else None
 
-        yield Bench(f"{OF_RELATIONS} {kind}", changing, others, changed)
+        yield Bench(f"{name} {kind}", changing, others, changed)
 
 
 def try_rule(

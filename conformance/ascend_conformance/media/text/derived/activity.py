@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from ascend_ref.arrays import chosen
+from ascend_ref.arrays import arrow, chosen
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.intervals import ends, long_union
 from ascend_ref.derive.overlap import (
@@ -37,7 +37,6 @@ COMPUTING, COMMUNICATION, TASK, MARK = range(4)
 WINDOWS = {"marks": (TASK, MARK), "tasks": (TASK,), "unions": ()}
 """What bounds free time in addition to computing and communication: other tasks and the points of
 marks; other tasks; nothing, as older writers have it (erratum T27)."""
-KIND_NAMES, WINDOW_NAMES = pa.array(KINDS), pa.array(list(WINDOWS))
 SCHEMA = pa.schema(
     [
         ("device", pa.int64()),
@@ -110,10 +109,10 @@ def _batches(spill: Spill, busy: _Busy) -> Iterator[pa.RecordBatch]:
 def _batch(device: int, window: str, kind: int, start: Integers, stop: Integers) -> pa.RecordBatch:
     """Rows that are alike. All batches have the same dictionaries: readers may keep the first."""
     rows = len(start)
-    windows = chosen(WINDOW_NAMES, np.full(rows, list(WINDOWS).index(window)))
-    kinds = chosen(KIND_NAMES, np.full(rows, kind))
-    devices = pa.array(np.full(rows, device))
-    return pa.record_batch([devices, windows, kinds, start, stop], schema=SCHEMA)
+    windows = chosen(list(WINDOWS), np.full(rows, list(WINDOWS).index(window)))
+    kinds = chosen(KINDS, np.full(rows, kind))
+    columns = [arrow(np.full(rows, device)), windows, kinds, arrow(start), arrow(stop)]
+    return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
 
 
 def _require_cores(facts: Facts) -> None:
