@@ -178,7 +178,7 @@ def read_folder(
             facts.add("unit.near", [("object", folder.files[no].path.name, None) for no in objects])
             for profile in profiles_of(deliverables):
                 add_framework(facts, profile)
-    make_views(facts, folder.csv_writers)
+    make_views(facts, folder.csv_writers, hold=kept == "lean")
     return folder
 
 

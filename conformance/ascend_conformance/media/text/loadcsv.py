@@ -20,6 +20,9 @@ from .deliverables import Deliverable
 PLACE = ("file", "row", "line", "offset")
 """Columns of every raw table before the cells."""
 
+MOST_HELD = 20_000
+"""Rows of a file whose values are held in a table."""
+
 _PLACE_TYPES = ("INTEGER", "BIGINT", "BIGINT", "BIGINT")
 
 
@@ -71,14 +74,22 @@ def columns_in(facts: Facts, name: str, writer: str) -> Iterator[tuple[str, CsvC
     return columns_of(name, facts.columns(f"raw.{name}")[len(PLACE) :], writer)
 
 
-def make_views(facts: Facts, writers: Mapping[str, str]) -> None:
-    """A view of values on every raw table; ``writers`` by the name of the file."""
+def make_views(facts: Facts, writers: Mapping[str, str], *, hold: bool = False) -> None:
+    """A view of values on every raw table; ``writers`` by the name of the file.
+
+    ``hold``: where the rows are few, a table, which cannot follow changes of the texts.
+    """
     for name, writer in sorted(writers.items()):
         cells = [
             f"{value_of(column, quoted(text))} AS {quoted(text)}"
             for text, column in columns_in(facts, name, writer)
         ]
         selected = ", ".join([*map(quoted, PLACE), *cells])
+        table = f"raw.{quoted(name)}"
+        # Each query on a view plans the values of all its columns, which takes longer than to read
+        # the texts of some rows.
+        is_held = hold and facts.value(f"SELECT count(*) FROM {table}") <= MOST_HELD
+        what = "TABLE" if is_held else "VIEW"
         facts.connection.execute(
-            f"CREATE VIEW csv.{quoted(name)} AS SELECT {selected} FROM raw.{quoted(name)}"
+            f"CREATE {what} csv.{quoted(name)} AS SELECT {selected} FROM {table}"
         )
