@@ -298,7 +298,7 @@ def _add_layer(facts: Facts, table: str, homes: Sequence[Home], kept: Kept) -> N
     place = ", ".join(f"e.{quoted(name)}" for name in LAYER_COLUMNS)
     values = "".join(f", a.{quoted(name)}" for name in wanted)
     parts = []
-    # Two bytes of each event, not as many as a text takes.
+    # A byte of each event, not as many as a text takes.
     known = dict.fromkeys(one.kind for one in layers_by_table()[table].events)
     kinds_of_layer = f"ENUM ({', '.join(map(text_literal, known))})"
     for number in sorted({file for file, _, _ in homes}):

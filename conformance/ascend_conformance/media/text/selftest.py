@@ -194,7 +194,7 @@ class _Watched(EditableFiles):
 
 @contextmanager
 def open_bench(kind: str, name: str = OF_RELATIONS) -> Iterator[Bench]:
-    """The CSV files or the timeline of a clean folder, which has a name, alone, for relations."""
+    """The CSV files or the timeline of the clean folder of a name alone, for relations."""
     rules = [one for one in load_text_rules().values() if one.search.agreement is None]
     with TemporaryDirectory(prefix=".ascend-ref-") as place, open_facts() as facts:
         deliverables, _ = write_specimen(name, Path(place))
