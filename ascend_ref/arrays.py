@@ -1,7 +1,7 @@
 """Arrow columns as NumPy arrays, and columns of texts, each distinct text looked at once.
 
 Nothing here uses ``to_numpy`` or ``pa.array``: where pandas is installed they import it. That takes
-longer than many a check, 50 MB of memory, and loses a Ctrl-C that comes meanwhile.
+longer than many a check and 40 MB of memory, and loses a Ctrl-C that comes meanwhile.
 """
 
 from __future__ import annotations
@@ -30,17 +30,20 @@ def arrow(
     """As ``pa.array`` makes of NumPy's numbers and truth values, or of texts and ``None``.
 
     ``kind``: of texts ``pa.string()``, of a list of numbers their type. ``mask``: what is NULL.
+    Raises ``TypeError`` for other values.
     """
     if kind == pa.string():
         return _texts([None if one is None else one.encode() for one in values])
     array = np.ascontiguousarray(values, kind and kind.to_pandas_dtype())
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{array.dtype}: expected numbers or truth values")
     bits = np.packbits(array, bitorder="little") if array.dtype == np.bool_ else array
     none = None if mask is None else pa.py_buffer(np.packbits(~mask, bitorder="little"))
     own = pa.from_numpy_dtype(array.dtype)
     return pa.Array.from_buffers(own, len(array), [none, pa.py_buffer(bits)])
 
 
-def scalar(value: float | str | None, kind: pa.DataType) -> pa.Scalar:
+def scalar(value: float | str, kind: pa.DataType) -> pa.Scalar:
     """One value, as :func:`arrow` makes it."""
     return arrow([value], kind)[0]
 

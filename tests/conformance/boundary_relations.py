@@ -7,7 +7,7 @@ another relation, in a database that meets its bounds, or in a real file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -103,8 +103,10 @@ class Campaign:
 
     def _meet(self, bench: Bench) -> None:
         """Meet the bounds of relations in databases and files that no writer makes."""
+        with bench.changing() as copy:
+            cases = _cases(copy)
         for relation in self.relations:
-            for statements in _cases(relation, bench):
+            for statements in cases.get(relation.id, ()):
                 # A folder may lack the file that statements are about.
                 with bench.changing() as copy, suppress(duckdb.CatalogException):
                     for statement in statements:
@@ -124,12 +126,11 @@ class Campaign:
                     del alive[at]
 
 
-def _cases(relation: Relation, bench: Bench) -> Sequence[Sequence[str]]:
-    """Statements that meet bounds of a relation in the medium of a bench."""
-    with bench.changing() as copy:
-        if isinstance(copy, EditableDatabase):
-            return CASES.get(relation.id, ())
-        return CASES_OF_FILES.get(relation.id, ()) if isinstance(copy, EditableFiles) else ()
+def _cases(copy: Editable) -> Mapping[str, Sequence[Sequence[str]]]:
+    """Statements that meet bounds in a medium, by relation."""
+    if isinstance(copy, EditableDatabase):
+        return CASES
+    return CASES_OF_FILES if isinstance(copy, EditableFiles) else {}
 
 
 def _execute(copy: Editable, statement: str) -> None:

@@ -298,9 +298,6 @@ def _add_layer(facts: Facts, table: str, homes: Sequence[Home], kept: Kept) -> N
     place = ", ".join(f"e.{quoted(name)}" for name in LAYER_COLUMNS)
     values = "".join(f", a.{quoted(name)}" for name in wanted)
     parts = []
-    # A byte of each event, not as many as a text takes.
-    known = dict.fromkeys(one.kind for one in layers_by_table()[table].events)
-    kinds_of_layer = f"ENUM ({', '.join(map(text_literal, known))})"
     for number in sorted({file for file, _, _ in homes}):
         members = [(shape, kind) for file, shape, kind in homes if file == number]
         kinds = "".join(
@@ -314,8 +311,9 @@ def _add_layer(facts: Facts, table: str, homes: Sequence[Home], kept: Kept) -> N
             named = " LEFT JOIN trace.named n ON n.shape = e.shape AND n.name = e.name"
             named += f" AND n.file = {number}"
             kind = f"CASE e.shape{kinds} ELSE n.kind END" if kinds else "n.kind"
-        if kept == "lean":
-            kind = f"CAST({kind} AS {kinds_of_layer})"
+        if kept == "lean":  # a byte of each event, not as many as a text takes
+            known = dict.fromkeys(one.kind for one in layers_by_table()[table].events)
+            kind = f"CAST({kind} AS ENUM ({', '.join(map(text_literal, known))}))"
         parts.append(
             f"SELECT {place}, {kind} AS kind{values} FROM (SELECT *, {args} AS a {events}) e{named}"
         )
